@@ -10,12 +10,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// The functions that a third-party estimator or transformer needs to fulfil the contract, in addition to the typed errors: they
-// check its input, and write model files that cannot be misread.
+// A third-party estimator or transformer needs the following functions, in addition to the typed errors, to fulfil the contract.
+// They check its input, and write model files that cannot be misread.
 
-// CheckRows returns x as a dense matrix that the caller must neither change nor keep. It returns a *mat.Dense unchanged and copies
-// any other type. Width is the number of columns that Fit received, and 0 in Fit itself. It returns ErrShape if x is nil or empty
-// or has another width, and ErrNotFinite if an entry is NaN or infinite.
+// CheckRows returns x as a dense matrix, which the caller must neither change nor keep. It returns a *mat.Dense unchanged and
+// copies any other type. The argument width is the number of columns in Fit, or 0 if Fit itself calls CheckRows. CheckRows returns
+// ErrShape if x is nil or empty or has another width, and ErrNotFinite if an entry is NaN or infinite.
 func CheckRows(x mat.Matrix, width int) (*mat.Dense, error) {
 	d, err := check.Dense("x", x)
 	if err != nil || width == 0 {
@@ -32,8 +32,8 @@ func CheckTargets(y []float64, rows int) error {
 	return check.Vector("y", y)
 }
 
-// CheckWeights returns ErrShape, ErrNotFinite or ErrParam unless there is a finite weight > 0 for each row of x. The error names
-// the type.
+// CheckWeights returns ErrShape, ErrNotFinite or ErrParam unless there is a finite weight > 0 for each row of x. The error contains
+// typ, the name of the type.
 func CheckWeights(typ string, weights []float64, rows int) error {
 	return check.Weights(typ, weights, rows)
 }
@@ -41,12 +41,12 @@ func CheckWeights(typ string, weights []float64, rows int) error {
 // BeginFit begins a Fit of a third-party estimator or transformer. It reports the progress to observe (the field Observe, or nil),
 // to the observer of [Observed], and to the surrounding pipeline or search. Fits, kernel matrices and factorisations of this module
 // that use the returned context are reported as parts of the Fit. Each check of the context is reported as a step, unless [Tell]
-// gives more detail. Fit must defer the returned function:
+// reports more detail. Fit must defer the returned function:
 //
 //	func (m *Mean) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 //		defer estimators.BeginFit(&ctx, m.Observe)(&err)
 //
-// A Fit that returns no error is reported as complete. A panic becomes a [PanicError]. Without observers, all this costs nothing.
+// A Fit that returns no error is reported as complete. A panic becomes a [PanicError]. Without observers, none of this costs time.
 func BeginFit(ctx *context.Context, observe func(Step)) (end func(err *error)) {
 	return progress.BeginFit(ctx, passed(observe))
 }
@@ -67,15 +67,16 @@ func passed(observe func(Step)) func(progress.Step) {
 }
 
 // MarshalModel encodes a model file: the fitted values with their kind, such as "mypackage.Regressor", the version and a checksum.
-// Fitted is a struct of exported fields that are numbers, strings, slices, maps, structs, or an encoding.BinaryMarshaler such as
-// *mat.Dense. A kernel is stored as a kernels.Reference, and a part of a composite as a Part.
+// The argument fitted is a struct of exported fields that are numbers, strings, slices, maps, structs, or an
+// encoding.BinaryMarshaler such as *mat.Dense. A kernel is stored as a kernels.Reference, and a part of a composite as a Part.
 func MarshalModel(kind string, version int, fitted any) ([]byte, error) {
 	return codec.Marshal(kind, version, fitted)
 }
 
-// UnmarshalModel decodes the output of MarshalModel into fitted, a pointer to a struct like that of MarshalModel, and returns the
-// version of the file. It returns ErrBadModel if the data is incomplete or was changed, if it has another kind or other fields, or
-// if its version is later than the given one. The caller must still check the values, because a checksum is not a signature.
+// UnmarshalModel decodes the output of MarshalModel into fitted, a pointer to a struct like the one that was encoded, and returns
+// the version of the file. It returns ErrBadModel if the data is incomplete or was changed, if it has another kind or other fields,
+// or if its version is later than the argument version. The caller must still check the values, because a valid checksum does not
+// prove that Fit computed them.
 func UnmarshalModel(data []byte, kind string, version int, fitted any) (int, error) {
 	return codec.Unmarshal(data, kind, version, fitted)
 }

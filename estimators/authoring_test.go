@@ -82,7 +82,7 @@ type stubborn struct{}
 func (stubborn) MarshalBinary() ([]byte, error) { return []byte{1}, nil }
 func (*stubborn) UnmarshalBinary([]byte) error  { return errors.New("not today") }
 
-// An error of a third-party UnmarshalBinary becomes ErrBadModel, as the contract requires.
+// If the UnmarshalBinary of a third-party type fails, the error becomes ErrBadModel, as the contract requires.
 func TestPartOfAnothersType(t *testing.T) {
 	part, err := estimators.NestModel("mine", &stubborn{})
 	require.NoError(t, err)

@@ -15,9 +15,9 @@ const blockRows = 2048
 
 // InBlocks calls f for each block of rows of x in turn, with the number of the block's first row. The argument rows sets the
 // approximate number of rows in a block. If it is 0, 2048 is used. InBlocks checks ctx before each block and reports its progress
-// to the observer of [Observed]. Use it for predictions and for any other function of rows that takes no context. It returns the
+// to the observer of [Observed]. Use it for predictions, and for any other function of rows without a context. It returns the
 // errors of f and of ctx, ErrShape if x is empty, and ErrParam if rows is negative. If f returns a [NotFiniteError], its row number
-// is changed from that in the block to that in x.
+// is converted from the block to x.
 func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, block *mat.Dense) error) (err error) {
 	defer BeginFit(&ctx, nil)(&err)
 	if rows < 0 {
@@ -37,7 +37,7 @@ func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, blo
 		return fault.Shape("x has", 0, "rows", "want at least 1")
 	}
 	n, d := xd.Dims()
-	blocks := max(1, n/rows) // blocks of equal size, without a small last one
+	blocks := max(1, n/rows) // all blocks have about the same size, so that the last one is not small
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for i := range blocks {

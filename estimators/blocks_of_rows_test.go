@@ -42,7 +42,7 @@ func TestInBlocks(t *testing.T) {
 	assert.ErrorIs(t, estimators.InBlocks(ctx, &mat.Dense{}, 0, nothing), estimators.ErrShape)
 	assert.ErrorIs(t, estimators.InBlocks(ctx, counted(3), -1, nothing), estimators.ErrParam)
 
-	// An error stops the computation, and the error's position refers to x.
+	// An error stops the computation, and its row number refers to x.
 	place := &estimators.NotFiniteError{Name: "x", Row: 1, Col: 0}
 	err := estimators.InBlocks(ctx, counted(9), 3, func(first int, _ *mat.Dense) error {
 		if first == 3 {

@@ -19,7 +19,7 @@ import (
 // Capability names an ability that an estimator may have.
 type Capability int
 
-// The capabilities. The comments name their interfaces.
+// These are the capabilities. Each comment names the interface.
 const (
 	Proba        Capability = iota + 1 // ProbaPredictor
 	Variance                           // VariancePredictor or MultiVariancePredictor
@@ -35,10 +35,11 @@ const (
 	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
 	Reporting                          // Reporter
 	Marshalling                        // encoding.BinaryMarshaler and BinaryUnmarshaler
-	Inverting                          // transformers.Inverter, if the method is not promoted from an embedded type
+	Inverting                          // transformers.Inverter, unless the method is promoted from an embedded type
 	Smoothing                          // LinearSmoother
 	Sets                               // SetPredictor
-	// StatisticsFitter or StagedFitter of float64 or int, or those of package transformers; NewStages and FitStages accept both
+	// StatisticsFitter or StagedFitter of float64 or int, or the same interfaces of package transformers, which NewStages and
+	// FitStages accept
 	Mergeable
 	Continuing // Continuer
 	PValues    // PPredictor
@@ -49,16 +50,16 @@ const (
 	Naming    // ColumnNamer
 )
 
-// ability holds the row of a capability in the table.
+// ability holds the properties of a capability.
 type ability struct {
 	method     string         // its name
-	interfaces []reflect.Type // one of these is enough
-	// needs is the capability that the wrapped estimator must have for the wrapper's method to work, or 0 for none. If parts is
+	interfaces []reflect.Type // the type must implement one of these
+	// needs is the capability that the wrapped estimator must have so that the wrapper's method works, or 0 for none. If parts is
 	// true, each step before the estimator must have it too.
 	needs Capability
 	parts bool
-	// own excludes methods promoted from an embedded type: the outer type may have another Fit or Transform, which they would not
-	// match.
+	// own excludes methods that are promoted from an embedded type, because the outer type may have another Fit or Transform that
+	// does not match them.
 	own bool
 }
 
@@ -108,7 +109,7 @@ var table = map[Capability]ability{
 	Grouping:     {method: "SetGroups", interfaces: types(reflect.TypeFor[Grouper]()), needs: Grouping},
 	Categorizing: {method: "SetCategories", interfaces: types(reflect.TypeFor[Categorizer]()), needs: Categorizing},
 	Naming:       {method: "SetColumnNames", interfaces: types(reflect.TypeFor[ColumnNamer]()), needs: Naming},
-	// A type that embeds an Expander may predict something else.
+	// own, because a type that embeds an Expander may predict something else
 	Expanding: {method: "Expansion", interfaces: types(reflect.TypeFor[Expander]()), needs: Expanding, own: true},
 	Smoothing: {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
 }
@@ -120,7 +121,7 @@ type marshaller interface {
 
 func types(t ...reflect.Type) []reflect.Type { return t }
 
-// hasMethod reports whether a type has the method.
+// hasMethod reports whether a type has the method of the capability.
 func (a ability) hasMethod(t reflect.Type) bool {
 	if a.own {
 		return slices.ContainsFunc(a.interfaces, func(methods reflect.Type) bool { return embedding.Implements(t, methods) })
@@ -136,11 +137,12 @@ func (c Capability) String() string {
 // Capabilities returns all capabilities.
 func Capabilities() []Capability { return slices.Sorted(maps.Keys(table)) }
 
-// Wrapper is the interface of composites (a pipeline, a search, an adapter). They have every method, regardless of what they wrap,
-// and Supports reports which of them would work.
+// Wrapper is the interface of composites (a pipeline, a search, an adapter). They have every method, whatever they wrap. Supports
+// reports whether the method of a capability would work.
 type Wrapper interface{ Supports(c Capability) bool }
 
-// Supports reports whether e has the capability c. It asks a Wrapper: a pipeline supports Variance if its final estimator does.
+// Supports reports whether e has the capability c. For a Wrapper it returns the result of its Supports method: a pipeline supports
+// Variance if its final estimator does.
 func Supports(e any, c Capability) bool {
 	if e == nil {
 		return false
@@ -153,11 +155,11 @@ func Supports(e any, c Capability) bool {
 }
 
 // Wrapped describes the contents of a Wrapper. A wrapper w implements Supports(c) as Wrapped{...}.Supports(w, c). The rule is the
-// same for all wrappers: w must have the method, and the contents of w must have what the method needs.
+// same for all wrappers: w must have the method, and the contents of w must have the capability that the method needs.
 type Wrapped struct {
 	// Estimators holds the wrapped estimators, or all candidates from which a Fit may choose.
 	Estimators []any
-	// Steps holds the transformers that are applied before the estimators and are stored with them.
+	// Steps holds the transformers that are applied before the estimators. They are stored with the estimators.
 	Steps []transformers.Transformer
 	// Own lists the capabilities whose methods work for any wrapped estimator.
 	Own []Capability

@@ -9,10 +9,10 @@ import (
 // Clone returns an unfitted copy of a model or a transformer e with the same settings, or nil for nil. The copy and e can be fitted
 // and configured independently.
 //
-// The settings are the exported fields. Models and transformers among them, also in slices, maps and structs, are cloned, and
-// matrices are copied. Functions, and everything else behind a pointer, are shared. An example is the strategy of a search, which
-// no fit changes. The other fields of a model hold its fitted values and are not copied. They are copied if the model is a struct
-// and not a pointer, because its Fit cannot change it. A type with settings in other fields needs a method Clone without arguments
+// The settings are the exported fields. Models and transformers in them, also in slices, maps and structs, are cloned, and matrices
+// are copied. Functions, and all other values behind pointers, are shared. An example is the strategy of a search, which no fit
+// changes. Unexported fields of a model hold its fitted values and are not copied. They are copied if the model is a struct and not
+// a pointer, because its Fit cannot change it. A type with settings in unexported fields needs a method Clone without arguments
 // that returns a value of the type itself. Clone then calls this method.
 func Clone[T any](e T) T {
 	out, ok := copyOf(reflect.ValueOf(&e).Elem()).Interface().(T)
@@ -22,7 +22,7 @@ func Clone[T any](e T) T {
 	return out
 }
 
-// copyOf returns the copy of a field, an element or a model.
+// copyOf returns a copy of the value of a field, an element or a model.
 func copyOf(v reflect.Value) reflect.Value {
 	if v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -61,7 +61,7 @@ func copyOf(v reflect.Value) reflect.Value {
 	return v
 }
 
-// unfitted returns the copy of a model, which is a struct or a pointer to one.
+// unfitted returns an unfitted copy of a model, which is a struct or a pointer to a struct.
 func unfitted(v reflect.Value) reflect.Value {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return v
@@ -70,7 +70,7 @@ func unfitted(v reflect.Value) reflect.Value {
 		return out
 	}
 	switch {
-	case v.Kind() == reflect.Struct: // its Fit cannot change it
+	case v.Kind() == reflect.Struct: // a struct, which its Fit cannot change
 		return copyOfStruct(v)
 	case v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct:
 		out := reflect.New(v.Type().Elem())
@@ -80,7 +80,7 @@ func unfitted(v reflect.Value) reflect.Value {
 	return v
 }
 
-// ownClone calls the method Clone of a model, if it has one that is not promoted from an embedded model.
+// ownClone calls the method Clone of a model, and returns false if there is none, or if it is promoted from an embedded model.
 func ownClone(v reflect.Value) (reflect.Value, bool) {
 	clone := v.MethodByName("Clone")
 	if !clone.IsValid() || clone.Type().NumIn() != 0 || clone.Type().NumOut() != 1 {
@@ -110,7 +110,7 @@ func copyFields(to, from reflect.Value) {
 	}
 }
 
-// refers reports whether values of the type may refer to others.
+// refers reports whether a value of the type may contain pointers or other references.
 func refers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Interface, reflect.Pointer, reflect.Struct, reflect.Slice, reflect.Map:

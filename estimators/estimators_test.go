@@ -31,7 +31,7 @@ type bare struct{ estimators.Regressor }
 
 type bareStep struct{ transformers.Transformer }
 
-// scaledStep has an InverseTransform that does not match its Transform.
+// scaledStep is a transformer whose InverseTransform does not match its Transform.
 type scaledStep struct{ *scalers.StandardScaler }
 
 func (s scaledStep) Transform(x mat.Matrix) (*mat.Dense, error) { return nil, nil }
@@ -91,7 +91,7 @@ func TestSupports(t *testing.T) {
 	assert.Equal(t, "Capability(99)", estimators.Capability(99).String())
 }
 
-// adapter has a method that is named like an estimator's but takes other data.
+// adapter has a method with the name of an estimator's method, which accepts other data.
 type adapter struct{ of any }
 
 func (adapter) PredictProba(string) string { return "" }
@@ -119,8 +119,8 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// Every ability of an estimator beyond its contract is a capability. All interfaces of the package except the contracts are in the
-// table.
+// Every ability of an estimator beyond its contract is a capability: the table contains all interfaces of the package except the
+// contracts.
 func TestEveryInterfaceIsACapability(t *testing.T) {
 	inTable := map[string]bool{}
 	for _, names := range estimators.InterfacesOfCapabilities() {
@@ -176,7 +176,7 @@ type nest struct {
 func (n *nest) Fit(context.Context, mat.Matrix, []float64) error { n.learnt = []float64{1}; return nil }
 func (n *nest) Predict(mat.Matrix) ([]float64, error)            { return n.learnt, nil }
 
-// secret has settings in fields that Clone cannot see, and a Clone method that copies them.
+// secret has settings in unexported fields, and a Clone method that copies them.
 type secret struct {
 	bare
 	share float64
@@ -220,7 +220,7 @@ func TestClone(t *testing.T) {
 	assert.NotSame(t, embedding.Of, copied.Of)
 }
 
-// embeds has the Clone of its embedded type, which returns another type.
+// embeds has only the Clone method of its embedded type, which returns another type.
 type embeds struct{ Of }
 
 // Of is the exported name of an embedded model.

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
-// One program ends a stream, and another continues it from the bytes of the model and of its statistics.
+// This example fits a part of a stream, and continues in another program from the bytes of the model and of its statistics.
 func ExampleContinuer() {
 	ctx := context.Background()
 	model := &ridge.Regressor{Ridge: 1e-6}

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
-// The example computes deciles of a new observation. One model assumes a normal distribution; the other guarantees only the
-// probability between two deciles.
+// This example computes deciles of a new observation with two models. The first assumes a normal distribution. The second
+// guarantees only the probability between two deciles.
 func ExamplePredictQuantiles() {
 	const n = 200
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
@@ -41,7 +41,7 @@ func ExamplePredictQuantiles() {
 	// [9.1 10.0 11.0]
 }
 
-// The capabilities of a MultiRegressor are found like those of any other estimator.
+// This example finds the capabilities of a MultiRegressor, as for any other estimator.
 func ExampleMultiRegressor() {
 	x := mat.NewDense(5, 1, []float64{1, 2, 3, 4, 5})
 	y := mat.NewDense(5, 2, []float64{2.1, 90, 3.9, 80, 6.2, 72, 7.8, 60, 10.1, 49})

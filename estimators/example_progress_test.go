@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The context passes an observer to everything that is fitted with it, here to the two parts of a pipeline.
+// This example passes an observer in the context to everything that is fitted with it, here to the two parts of a pipeline.
 func ExampleObserved() {
 	x, y := mat.NewDense(300, 1, nil), make([]float64, 300)
 	for i := range y {
@@ -37,7 +37,7 @@ func ExampleObserved() {
 	// Output: true 1
 }
 
-// steady is a third-party estimator. Its Fit has a hundred rounds of equal work.
+// steady is a third-party estimator whose Fit consists of a hundred rounds of equal work.
 type steady struct{ Observe func(estimators.Step) }
 
 func (s *steady) Fit(ctx context.Context, _ mat.Matrix, _ []float64) (err error) {
@@ -51,7 +51,8 @@ func (s *steady) Fit(ctx context.Context, _ mat.Matrix, _ []float64) (err error)
 	return nil
 }
 
-// A third-party estimator reports to the observers in its field, in the context, and in the surrounding search or pipeline.
+// This example shows how a third-party estimator reports to the observers in its field, in the context, and in the surrounding
+// search or pipeline.
 func ExampleBeginFit() {
 	s := &steady{Observe: func(s estimators.Step) {
 		if s.Iteration%25 == 0 && !s.Between {

@@ -27,7 +27,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// nearest predicts the target of the nearest row. Fit and Predict make it a Regressor; its capabilities are further methods.
+// nearest predicts the target of the nearest row. It is a Regressor because it has Fit and Predict. Its other methods are
+// capabilities.
 type nearest struct {
 	x    *mat.Dense
 	y    []float64
@@ -70,7 +71,7 @@ func (m *nearest) Report() estimators.Report {
 	return estimators.Report{Converged: m.rows > 0, Iterations: 1}
 }
 
-// A third-party regressor can be a part of a pipeline.
+// This example uses a third-party regressor as a part of a pipeline.
 func ExampleRegressor() {
 	var model estimators.Regressor = &pipeline.Regressor{
 		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
@@ -117,7 +118,7 @@ func ExampleClassifier() {
 	// true <nil>
 }
 
-// Observe reports progress, and Report describes the completed fit.
+// This example reports progress with Observe. Report describes the completed fit.
 func ExampleStep() {
 	steps := 0
 	model := &lssvm.Regressor{Observe: func(s estimators.Step) {
@@ -134,7 +135,8 @@ func ExampleStep() {
 	// Output: true true
 }
 
-// Wrappers have every method, regardless of what they wrap. Supports reports which methods would work.
+// This example shows which capabilities a wrapper supports. Wrappers have every method, whatever they wrap, and Supports reports
+// which methods would work.
 func ExampleWrapper() {
 	var w estimators.Wrapper = &pipeline.Regressor{Final: &nearest{}}
 	for _, c := range []estimators.Capability{estimators.Reporting, estimators.Variance} {
@@ -148,7 +150,7 @@ func ExampleWrapper() {
 	// true
 }
 
-// Every error unwraps to a sentinel. The typed errors contain the position and the values.
+// This example handles errors. Every error unwraps to a sentinel error, and the typed errors contain the position and the values.
 func Example_errors() {
 	ctx := context.Background()
 	model := &lssvm.Regressor{Kernel: kernels.Tanh{Coef0: -1}, Ridge: 1e-3}
@@ -187,7 +189,7 @@ func Example_errors() {
 	// true true
 }
 
-// If a column of a CSV file is nearly all numbers, the error names the other cells and their lines.
+// This example reads a column of a CSV file in which nearly all cells are numbers. The error names the other cells and their lines.
 func ExampleMixedColumnError() {
 	err := fmt.Errorf("reading: %w", &estimators.MixedColumnError{
 		File: "rooms.csv", Column: "area", Of: "numbers", Cells: 2000, Strange: 3,
@@ -225,7 +227,7 @@ func ExampleParamError() {
 	// lssvm: Regressor: Ridge = -1, want finite and > 0, or 0 for the choice by RidgeRule
 }
 
-// A composite stores its parts separately.
+// This example stores the parts of a composite separately.
 func ExampleNestedModel() {
 	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(context.Background(), mat.NewDense(2, 1, []float64{1, 3})); err != nil {
@@ -244,7 +246,7 @@ func ExampleNestedModel() {
 	// mypackage.Chain: bad model data: step 0 was a transformers.StandardScaler, this value has a transformers.UnitRows
 }
 
-// A server that predicts one row at a time allocates the memory for it in advance.
+// This example serves predictions for one row at a time with memory that is allocated in advance.
 func ExamplePredictorTo() {
 	x := mat.NewDense(6, 1, []float64{-3, -2, -1, 1, 2, 3})
 	c := &lssvm.Classifier{}
@@ -278,8 +280,8 @@ func ExamplePredictorTo() {
 	// 1 true true
 }
 
-// scaledTargets fits to targets in another unit. It is a third-party wrapper that defines only some methods, and its Supports
-// follows the rule that all wrappers share.
+// scaledTargets is a third-party wrapper that fits an estimator to targets in another unit. It defines only some methods, and its
+// Supports follows the rule that all wrappers share.
 type scaledTargets struct {
 	Unit  float64
 	Final estimators.Regressor
@@ -314,7 +316,7 @@ func (s *scaledTargets) Supports(c estimators.Capability) bool {
 
 func ExampleWrapped() {
 	for _, s := range []*scaledTargets{{Unit: 1000, Final: &lssvm.Regressor{}}, {Unit: 1000, Final: &nearest{}}} {
-		// lssvm has variances too, but this wrapper has no method for them.
+		// lssvm also computes variances, but this wrapper has no method for them.
 		fmt.Println(estimators.Supports(s, estimators.Interval), estimators.Supports(s, estimators.Variance))
 	}
 	// Output:
@@ -347,7 +349,7 @@ func ExampleIntervalPredictor() {
 	// 0.77 to 1.47
 }
 
-// If not all rows fit into memory, they are fitted in chunks.
+// This example fits rows in chunks, as is needed if they do not fit in memory together.
 func ExamplePartialFitter() {
 	var model estimators.PartialFitter[int] = &eem.Classifier{Units: 10, Activation: featuremap.Tanh, Labels: []int{0, 1}}
 	for chunk := range 5 {
@@ -366,7 +368,7 @@ func ExamplePartialFitter() {
 	// Output: [0 1] <nil>
 }
 
-// Fit to a kernel matrix if the kernel is not a function of rows, or if the matrix already exists.
+// This example fits to a kernel matrix, which is useful if the kernel is not a function of rows, or if the matrix already exists.
 func ExampleMatrixFitter() {
 	words := []string{"kernel", "colonel", "kernels", "ridge", "bridge", "fridge"}
 	letters := func(a, b string) (shared float64) {
@@ -396,7 +398,7 @@ func ExampleMatrixFitter() {
 	// Output: [0 1] <nil>
 }
 
-// One fit returns the prediction of each row by all others.
+// This example computes, after a single fit, the prediction of each row from all others.
 func ExampleLeaveOneOutPredictor() {
 	x := mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6})
 	y := []float64{1, 2, 3, 9, 5, 6} // one value is wrong
@@ -419,7 +421,8 @@ func ExampleLinearSmoother() {
 		fmt.Println(err)
 		return
 	}
-	// The same kernel and ridge apply to two columns of targets. The example also computes the predictions without the last row.
+	// The same kernel and ridge are applied to two columns of targets. The example also computes the predictions without the last
+	// row.
 	var linear estimators.LinearSmoother = model
 	targets := mat.NewDense(7, 2, nil)
 	targets.SetCol(0, y)
@@ -444,11 +447,11 @@ func ExampleLinearSmoother() {
 	// at 2.5: 2.6, without the last row 2.1
 }
 
-// Detectors are fitted to rows without targets.
+// This example fits a detector to rows without targets.
 func ExampleDetector() {
 	x := mat.NewDense(61, 1, nil)
 	for i := range 61 {
-		x.Set(i, 0, math.Pow(float64(i-30)/10, 3)) // from -27 to 27, with more of them near 0
+		x.Set(i, 0, math.Pow(float64(i-30)/10, 3)) // from -27 to 27, with most of the numbers near 0
 	}
 	at := mat.NewDense(2, 1, []float64{1, 60})
 	for _, d := range []estimators.Detector{&novelty.Density{}, &svm.OneClass{}} {
@@ -494,7 +497,7 @@ func ExampleSetPredictor() {
 	// Output: [[0]]
 }
 
-// A panic in a callback of the caller does not end the program.
+// This example handles a panic in a callback of the caller, which does not end the program.
 func ExamplePanicError() {
 	x := mat.NewDense(8, 1, []float64{-4, -3, -2, -1, 1, 2, 3, 4})
 	r := &rvm.Regressor{Observe: func(estimators.Step) { panic("the chart is closed") }}
@@ -506,8 +509,8 @@ func ExamplePanicError() {
 	// Output: the chart is closed
 }
 
-// There are four measurements of each patient. If only one is left out, the other three still describe the patient. For a new
-// patient there are no such rows.
+// This example fits four measurements of each patient. If only one measurement is left out, the other three still describe the
+// patient. For a new patient there are no such rows.
 func ExampleGrouper() {
 	x, y, patients := mat.NewDense(24, 1, nil), make([]float64, 24), make([]int, 24)
 	for i := range y {
@@ -532,8 +535,8 @@ func ExampleGrouper() {
 	// 2.9
 }
 
-// An adapter that knows the columns of categories passes them to an estimator that supports them, and makes dummy columns for
-// others.
+// This example is an adapter that knows which columns are categories. It passes them to an estimator that supports categories, and
+// would make dummy columns for others.
 func ExampleCategorizer() {
 	for _, e := range []any{&selection.Regressor{}, &lssvm.Regressor{}} {
 		fmt.Println(estimators.SetCategories(e, []int{2})) // equivalent to setting Categories: []int{2}
@@ -543,7 +546,7 @@ func ExampleCategorizer() {
 	// false
 }
 
-// If a pipeline knows its column names, its errors contain them.
+// This example sets the column names of a pipeline, so that its errors contain them.
 func ExampleColumnNamer() {
 	p := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
 	fmt.Println(estimators.SetColumnNames(p, []string{"age", "height"})) // equivalent to setting Names: []string{"age", "height"}
@@ -557,7 +560,7 @@ func ExampleColumnNamer() {
 // named is a capability that wrappers do not know.
 type named interface{ Coefficients() []float64 }
 
-// Call reaches the methods of an estimator within a pipeline.
+// This example calls a method of an estimator within a pipeline with Call.
 func ExampleForwarder() {
 	p := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{Ridge: 1e-9}}
 	x := mat.NewDense(3, 1, []float64{1, 2, 3})

@@ -16,7 +16,7 @@ type Expansion struct {
 	Intercepts []float64 // one for each output
 }
 
-// ExpansionPart is the part of an [Expansion] for one kernel.
+// ExpansionPart holds the terms of an [Expansion] with one kernel.
 type ExpansionPart struct {
 	Kernel       kernels.Kernel
 	Rows         *mat.Dense // n×d, as the estimator received them: training rows, landmarks, support vectors
@@ -27,8 +27,8 @@ type ExpansionPart struct {
 // uses it to explain single predictions exactly, and to list the rows that determine them. Third-party estimators may implement it.
 // If the sum differs from the predictions, it is not used. The capability is [Expanding].
 type Expander interface {
-	// Expansion returns the sum. Its matrices may belong to the model, and the caller must not change them. It returns
-	// [ErrNotFitted], also after a fit to a kernel matrix, which keeps no rows. If the model with these settings is not such a sum,
-	// the error wraps errors.ErrUnsupported.
+	// Expansion returns the sum. Its matrices may belong to the model, and the caller must not change them. Expansion returns
+	// [ErrNotFitted] before Fit, and after a fit to a kernel matrix, which keeps no rows. If the settings make the model a function
+	// of another form, the error wraps errors.ErrUnsupported.
 	Expansion() (Expansion, error)
 }

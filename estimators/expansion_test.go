@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// waves returns rows of two columns, with targets and with labels of the given number of classes.
+// waves returns n rows of two columns, with targets, and with labels of the given number of classes.
 func waves(n, classes int) (x *mat.Dense, y []float64, labels []int) {
 	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]int, n)
 	for i := range y {

@@ -1,14 +1,13 @@
 package estimators
 
-// Grouper is an estimator that leaves rows out and can leave out all rows of a group together. SetGroups sets its field Groups,
-// which holds the group of each row for the next Fit. A composite with Groups calls it on the clones that it fits to some of its
-// rows.
+// Grouper is an estimator that leaves out rows during its fit, and can leave out all rows of a group together. SetGroups sets its
+// field Groups, which holds the group of each row for the next Fit. A composite that has Groups itself calls SetGroups on the
+// clones that it fits to some of its rows.
 type Grouper interface {
 	SetGroups(groups []int)
 }
 
-// SetGroups calls the SetGroups method of an estimator that is a [Grouper]. If groups is nil, or for other estimators, it does
-// nothing.
+// SetGroups calls the SetGroups method of estimator if it is a [Grouper] and groups is not nil. Otherwise it does nothing.
 func SetGroups(estimator any, groups []int) {
 	if g, ok := estimator.(Grouper); ok && groups != nil {
 		g.SetGroups(groups)

@@ -11,9 +11,9 @@ import (
 // probability level in (0, 1). Half of the remaining probability lies on either side. The prediction is the mean, which is not the
 // middle of an asymmetric interval. The model is a fitted [Regressor] with the capability Interval, or a wrapper around one.
 //
-// PredictInterval costs as much as the variances. For a kernel machine with n rows this is O(n²) for each row, where a prediction
-// alone costs O(nd). For 1000 rows of eight columns this is ten times as much. It returns the errors of the model. If the model has
-// no intervals, the error wraps errors.ErrUnsupported.
+// PredictInterval costs as much as the variances. For a kernel machine with n rows this is O(n²) for each row, while a prediction
+// alone costs O(nd). With 1000 training rows of eight columns, PredictInterval takes ten times as long as Predict. It returns the
+// errors of the model. If the model has no intervals, the error wraps errors.ErrUnsupported.
 func PredictInterval(model Regressor, x mat.Matrix, level float64) (mean, low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if check.IsNil(model) {

@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MultiRegressor predicts several numbers for each row, its targets. All targets share the cost of a fit: the kernel matrix and its
-// factor, or the product matrix of the columns, are computed once.
+// MultiRegressor predicts several numbers for each row, its targets. The targets share most of the cost of a fit: the kernel matrix
+// and its factor, or the product matrix of the columns, are computed once.
 //
 // The packages ridge, lssvm and falkon provide a MultiRegressor. They choose one kernel or ridge for all targets, which minimises
 // the sum of the squared leave-one-out errors of the targets. The error of a target is in units of its standard deviation, so the
-// choice does not depend on the units of the targets. If the kernel and the ridge are set, the MultiRegressor equals a Regressor
-// for each target, up to rounding. If the targets need different settings, for example because only one has much noise, fit a
-// Regressor to each.
+// choice does not depend on the units of the targets. If the kernel and the ridge are set, the predictions equal those of a
+// Regressor for each target, up to rounding. If the targets need different settings, for example because only one has much noise,
+// fit a Regressor to each target.
 type MultiRegressor interface {
 	// Fit fits the model to x (n×d) and the k targets of each row, y (n×k). It returns the errors of a Regressor. Errors in y name
 	// the row and the column. It must not run at the same time as another method of the same value.

@@ -47,7 +47,7 @@ func (p NestedModel) UnmarshalInto(kind, which string, v any) error {
 		return nil
 	case errors.Is(err, ErrBadModel):
 		return fmt.Errorf("%s: %s: %w", kind, which, err)
-	default: // a type of another package
+	default: // an error of a third-party type
 		return fault.BadModel(kind, "%s: %v", which, err)
 	}
 }

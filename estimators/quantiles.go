@@ -20,20 +20,20 @@ const quantilesName = "estimators: PredictQuantiles"
 // for a MultiRegressor, the error wraps errors.ErrUnsupported.
 //
 // The quantile of level q is a bound of the central interval of level |1-2q|: the lower bound for q < ½, and otherwise the upper
-// one. If a model only has variances, it is the quantile of the normal distribution. The quantile of level ½, the median, is the
+// one. If a model has only variances, the quantile is that of a normal distribution. The quantile of level ½, the median, is the
 // prediction. The accuracy depends on the model:
 //
-//   - lssvm, ridge, falkon, rvm, and pipelines and searches of them assume that a new observation has a normal distribution; gabasr
-//     assumes a t distribution. These are symmetric, so all quantiles, including the median, are exactly those of the assumed
-//     distribution.
-//   - conformal guarantees, for any distribution, that a share of at least 1-2q lies between the quantiles of levels q and 1-q, for
-//     q < ½. It guarantees nothing for a single quantile, unless errors are symmetric. Its median is the prediction of the wrapped
-//     model, which estimates the mean. If there are too few scores for a level, a quantile is infinite.
-//   - For a third-party type, the quantiles follow from its intervals, which must leave half of the remaining probability on either
-//     side, as the contract requires.
+//   - lssvm, ridge, falkon, rvm, and pipelines and searches of them assume that a new observation has a normal distribution.
+//     gabasr assumes a t distribution. These are symmetric, so all quantiles, including the median, are exactly those of the
+//     assumed distribution.
+//   - conformal guarantees, for any distribution, that a share of at least 1-2q lies between the quantiles of levels q and 1-q,
+//     for q < ½. It guarantees nothing for a single quantile, unless errors are symmetric. Its median is the prediction of the
+//     wrapped model, which estimates the mean. If there are too few scores for a level, a quantile is infinite.
+//   - For a third-party type, the quantiles follow from its intervals, which must leave half of the remaining probability on
+//     either side, as the contract requires.
 //
 // Quantiles never cross. The bounds that a model returns could cross because of rounding, or because its prediction lies outside
-// its own narrow intervals. The values of the row are then sorted. Two levels q and 1-q cost one PredictInterval.
+// its own narrow intervals. The values of the row are then sorted. Two levels q and 1-q need only one call of PredictInterval.
 //
 // It returns the errors of the model. It returns ErrParam if a level is not in (0, 1), or is so close to 0 or 1 that 1-2q is ±1 in
 // double precision.
@@ -97,8 +97,8 @@ func PredictQuantiles(model any, x mat.Matrix, levels []float64) (_ *mat.Dense, 
 	return out, nil
 }
 
-// sameLevel is the largest difference between the levels of two intervals that count as one: 1-2·.05 and 2·.95-1 differ by
-// rounding.
+// sameLevel is the largest relative difference between the levels of two intervals that are treated as equal: 1-2·.05 and 2·.95-1
+// differ by rounding.
 const sameLevel = 1e-14
 
 // quantilesOf returns a function that returns the quantile of level q at each row of x.
@@ -147,7 +147,7 @@ func quantilesOf(model any, x mat.Matrix) (func(q float64) ([]float64, error), e
 	}, nil
 }
 
-// medians returns a function that returns the prediction, which it computes once.
+// medians returns a function that returns the prediction, or the mean of PredictVariance if the model has no Predict.
 func medians(model any, x mat.Matrix) func() ([]float64, error) {
 	return func() ([]float64, error) {
 		if r, ok := model.(interface {

@@ -71,7 +71,7 @@ func TestQuantilesAreEnds(t *testing.T) {
 			low, high, err := r.(estimators.IntervalPredictor).PredictInterval(fresh, math.Abs(1-2*q))
 			require.NoError(t, err)
 			for i := range 9 {
-				if mean[i] < low[i] || mean[i] > high[i] { // conformal values are then sorted
+				if mean[i] < low[i] || mean[i] > high[i] { // the bounds of a conformal interval are sorted together with the prediction
 					inner++
 					continue
 				}
@@ -158,8 +158,8 @@ func TestQuantilesErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "several targets")
 }
 
-// If the model's distribution is right, the share of new observations below a quantile equals its level. If a conformal wrapper
-// guarantees the share between two quantiles, it holds for any distribution. The tolerance is four and a half standard deviations.
+// If the model's distribution is right, the share of new observations below a quantile equals its level. The share between two
+// quantiles that a conformal wrapper guarantees holds for any distribution. The tolerance is four and a half standard deviations.
 // The variance has two terms: that of a binomial count among the m new rows, and that of a count among the n rows that determine a
 // quantile.
 func TestQuantilesCover(t *testing.T) {
@@ -187,7 +187,7 @@ func TestQuantilesCover(t *testing.T) {
 		for j, share := range below(r, normal) {
 			assert.InDelta(t, levels[j], share, bound(levels[j], n), "%s, level %v", name, levels[j])
 		}
-		// A model that assumes a normal distribution fails for another distribution; otherwise this test would show nothing.
+		// A model that assumes a normal distribution fails for another distribution. Otherwise the test could not detect an error.
 		wrong := below(estimators.Clone(r), skewed)
 		assert.Greater(t, math.Abs(wrong[1]-levels[1]), bound(levels[1], n), "%s, level %v", name, levels[1])
 	}

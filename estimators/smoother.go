@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Smoother is a machine whose outputs are linear in its targets. It provides the numbers needed to compute exactly the outputs
-// without one of its rows, or with an additional row. There are n rows, k targets, and weights w of the rows. The noise has
-// variance 1/w in units in which the ridge is the precision of the function. All variances are in units of Λ, the ridge: a variance
-// is that of the noise times s/Λ.
+// Smoother is a machine whose outputs are linear in its targets. It provides the numbers from which the outputs without one of its
+// rows, or with an additional row, can be computed exactly. There are n rows, k targets, and weights w of the rows. The noise has
+// variance 1/w in units in which the ridge is the precision of the function. A variance s is in units of the ridge Λ: it is s/Λ
+// times the variance of the noise.
 //
 // With a and c of the training rows, and f, b and s of a new row, the results without row i are
 //
@@ -17,7 +17,7 @@ import (
 //	output at the new row  f - b[i]e, of variance s + b[i]²/c[i]
 //
 // If the new row with its target y is added, and t = y - f, row i has a[i] - b[i]t/s instead of a[i] and c[i] + b[i]²/s instead of
-// c[i]; the new row has t/s and 1/s.
+// c[i]. The new row has t/s and 1/s.
 type Smoother interface {
 	// Rows returns a (n×k) and c (n). The caller must not change them.
 	Rows() (a *mat.Dense, c []float64)
@@ -32,7 +32,7 @@ type Smoother interface {
 // in Fit. It keeps the settings that Fit chose (kernel, ridge, landmarks, steps of a pipeline), and makes no choices with the new
 // rows.
 type LinearSmoother interface {
-	// Smoother solves for targets (n×k) at the rows of x (n×d). If weights is nil, all weights are 1. It does not change the
-	// estimator. It returns ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
+	// Smoother returns the machine for targets (n×k) at the rows of x (n×d). If weights is nil, all weights are 1. It does not
+	// change the estimator. It returns ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 	Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (Smoother, error)
 }

@@ -11,7 +11,7 @@ import (
 // halfRange is a fitted third-party transformer. It replaces values below its limit by 0, and other values by their square root.
 type halfRange struct{ limit float64 }
 
-// Graph implements graph.Grapher: it does with Values what Transform does with numbers.
+// Graph implements graph.Grapher. It performs the operations of Transform on Values instead of numbers.
 func (h halfRange) Graph(x graph.Value) (graph.Outputs, error) {
 	above := x.Plus(-h.limit)
 	zero := x.Number(0)

@@ -17,12 +17,12 @@ func (v Value) Log1p() Value {
 	return u.Log().Add(v.Sub(u.Plus(-1)).Div(u))
 }
 
-// Expm1 returns e^v - 1, which is also accurate near 0. If e^v overflows, it is infinite.
+// Expm1 returns e^v - 1, which is also accurate near 0. If e^v overflows, the result is infinite.
 func (v Value) Expm1() Value {
 	return v.Times(0.5).Tanh().Mul(v.Exp().Plus(1))
 }
 
-// Sigmoid returns 1/(1+e^-v), accurate for large values of either sign.
+// Sigmoid returns 1/(1+e^-v). It is accurate for large values of either sign.
 func (v Value) Sigmoid() Value {
 	e := v.Abs().Neg().Exp() // never overflows
 	one := v.Number(1)
@@ -109,8 +109,8 @@ func (v Value) SquaredDistances(z *mat.Dense) Value {
 }
 
 // OverDifferences returns the sum of f(v[j] - z[j]) over the columns j, with a column for each row of z. It avoids the rounding
-// error of SquaredDistances, but adds several operators per column. It needs memory for a few numbers for each pair of a row of v
-// and a row of z.
+// error of SquaredDistances, but adds several operators per column. For each pair of a row of v and a row of z, it needs memory for
+// a few numbers.
 func (v Value) OverDifferences(z *mat.Dense, f func(difference Value) Value) Value {
 	var sum Value
 	for j := range v.Cols() {
@@ -128,7 +128,7 @@ func (v Value) OverDifferences(z *mat.Dense, f func(difference Value) Value) Val
 const worst = 1e4
 
 // SolveUpper returns v U⁻¹ for an upper triangular U. It uses the inverse of U, with one step of refinement if U is
-// ill-conditioned. The sum of the squared columns is the quadratic form of v with (U'U)⁻¹.
+// ill-conditioned. The sum of the squares of the result's columns is the quadratic form of v with (U'U)⁻¹.
 func (v Value) SolveUpper(u blas64.Triangular) Value {
 	n := u.N
 	inverse, whole := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
@@ -156,7 +156,7 @@ func (v Value) Scores() Value {
 	return Concat(v.Neg(), v)
 }
 
-// Shares divides the columns by their sum. Where the sum is not positive, all shares are equal.
+// Shares divides the columns by their sum. In rows whose sum is not positive, all shares are equal.
 func (v Value) Shares() Value {
 	sum := v.Sum()
 	some := sum.Greater(v.Number(0))

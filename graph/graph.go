@@ -6,7 +6,7 @@
 // the resulting values:
 //
 //	g, x := graph.New(d)
-//	out, err := graph.Of(model, x) // model is fitted to d columns
+//	out, err := graph.Build(model, x) // model is fitted to d columns
 //	y, err := g.Run(rows, out.Mean)
 //
 // Nearly all built-in transformers, pipelines, searches and estimators implement it. A third-party type may implement it, too: its
@@ -18,8 +18,8 @@
 // A [Value] is a matrix. It has as many rows as the input, or any number of rows if it is constant. Its methods, such as v.Sub(w)
 // and v.Exp(), return new values. Operators on two values repeat a single row or a single column as often as the other value
 // requires. The same operator on the same values is added only once, so that outputs share common computations. The graph keeps the
-// first mistake, such as the difference of a value with 3 columns and one with 4, as its error. Of and Run return it, so calls can
-// be chained.
+// first mistake, such as the difference of a value with 3 columns and one with 4, as its error. Build and Run return this error, so
+// calls can be chained.
 package graph
 
 import (
@@ -55,11 +55,11 @@ type Outputs struct {
 	// Variance returns the variance of a new observation, with a column for each column of Mean. It is nil if the model has no
 	// variance. It is a function because it may cost as much as the fit.
 	Variance func() (Value, error)
-	// Classes lists the labels of a classifier, and Decision holds their scores, one column each. Predict chooses the largest
-	// score, or the first one in a tie.
+	// Classes lists the labels of a classifier. Decision holds their scores, with a column for each label. Predict chooses the
+	// label with the largest score, or the first one in a tie.
 	Classes  []int
 	Decision Value
-	// Proba holds probabilities, with a column for each of Classes.
+	// Proba holds probabilities, with a column for each label in Classes.
 	Proba Value
 }
 
@@ -112,7 +112,7 @@ type Node struct {
 	Op      string
 	Inputs  []int // indices of nodes
 	Kind    Kind
-	Rows    int // -1: those of the input
+	Rows    int // number of rows, or Batch
 	Cols    int
 	Axis    int       // for Concat, Gather, ArgMax and reductions, which keep the axis with length 1
 	Indices []int     // of Gather
@@ -141,7 +141,7 @@ func New(columns int) (*Graph, Value) {
 	return g, g.add(Node{Op: "Input", Rows: Batch, Cols: columns}, "")
 }
 
-// Nodes returns the operators in an order in which each follows its inputs. They must not be changed.
+// Nodes returns the operators in an order in which each follows its inputs. The caller must not change them.
 func (g *Graph) Nodes() []Node { return g.nodes }
 
 // Err returns the first mistake in the construction of the graph, or nil.
@@ -168,9 +168,10 @@ func (g *Graph) Needed(values ...Value) []int {
 	return out
 }
 
-// add returns the value of a node, or of an equal node if the graph contains one. data distinguishes constants.
+// add adds a node and returns its value. If the graph contains an equal node, add returns the value of that node. data
+// distinguishes constants.
 func (g *Graph) add(n Node, data string) Value {
-	if g == nil { // for operators on the zero Value
+	if g == nil { // v is the zero Value
 		return Value{}
 	}
 	key := fmt.Sprint(n.Op, n.Inputs, n.Rows, n.Cols, n.Kind, n.Indices, data)
@@ -192,7 +193,7 @@ func (g *Graph) fail(format string, a ...any) Value {
 	return Value{g, 0}
 }
 
-// Constant returns a constant value in the graph of v.
+// Constant returns the matrix m as a constant in the graph of v.
 func (v Value) Constant(m mat.Matrix) Value {
 	r, c := m.Dims()
 	data := make([]float64, 0, r*c)
@@ -204,10 +205,10 @@ func (v Value) Constant(m mat.Matrix) Value {
 	return v.constant(r, c, data)
 }
 
-// Row returns a constant with one row.
+// Row returns a constant with one row, in the graph of v.
 func (v Value) Row(values []float64) Value { return v.constant(1, len(values), slices.Clone(values)) }
 
-// Number returns a constant with one element.
+// Number returns a constant with one element, in the graph of v.
 func (v Value) Number(n float64) Value { return v.constant(1, 1, []float64{n}) }
 
 func (v Value) constant(rows, cols int, data []float64) Value {
@@ -219,7 +220,7 @@ func (v Value) constant(rows, cols int, data []float64) Value {
 	return v.g.add(Node{Op: "Constant", Rows: rows, Cols: cols, Data: data}, string(digest[:]))
 }
 
-// IsZero reports whether v is the zero Value. Operators on it return the zero Value.
+// IsZero reports whether v is the zero Value. Operators on the zero Value return the zero Value.
 func (v Value) IsZero() bool { return v.g == nil }
 
 // ID returns the index of the operator among the Nodes of its graph.

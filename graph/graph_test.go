@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 )
 
-// on applies a function to a column of numbers.
+// on returns the results of f for a column of numbers.
 func on(t *testing.T, values []float64, f func(x graph.Value) graph.Value) []float64 {
 	t.Helper()
 	g, x := graph.New(1)
@@ -24,7 +24,7 @@ func on(t *testing.T, values []float64, f func(x graph.Value) graph.Value) []flo
 	return mat.Col(nil, 0, out[0])
 }
 
-// Functions that combine several operators agree with package math, near 0 and for large arguments.
+// Functions that combine several operators agree with package math, both near 0 and for large arguments.
 func TestFunctions(t *testing.T) {
 	numbers := []float64{-30, -3, -1, -.9, -.5, -.49, -1e-3, -1e-9, -1e-17, 0, 1e-17, 1e-9, 1e-3, .3, .5, .51, .99, 1, 2, 30, 700}
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestFunctions(t *testing.T) {
 	assert.Equal(t, []float64{7}, on(t, []float64{math.NaN()}, func(x graph.Value) graph.Value { return x.Fill(7) }))
 }
 
-// A solution computed with the inverse is refined if the triangular matrix is ill-conditioned.
+// SolveUpper refines the solution if the triangular matrix is ill-conditioned.
 func TestSolveUpper(t *testing.T) {
 	for _, small := range []float64{1, 1e-9} {
 		u := blas64.Triangular{N: 3, Stride: 3, Uplo: blas.Upper, Diag: blas.NonUnit, Data: []float64{2, 1, -1, 0, 1, 3, 0, 0, small}}
@@ -74,7 +74,7 @@ func TestSolveUpper(t *testing.T) {
 	}
 }
 
-// The first mistake is kept, and all later operators return it.
+// The graph keeps the first mistake, and Run and Build return it.
 func TestMistakes(t *testing.T) {
 	for name, wrong := range map[string]func(x graph.Value) graph.Value{
 		"shapes":  func(x graph.Value) graph.Value { return x.Add(x.Row([]float64{1, 2})).Exp() },

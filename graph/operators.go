@@ -2,7 +2,7 @@ package graph
 
 import "slices"
 
-// broadcast returns the common size of a dimension of two values.
+// broadcast returns the common size of a dimension of two values. It returns false if the sizes are incompatible.
 func broadcast(a, b int) (int, bool) {
 	switch {
 	case a == b, b == 1:
@@ -121,7 +121,7 @@ func (v Value) Or(w Value) Value { return elementwise("Or", Bool, v, w) }
 // Not returns whether v is false.
 func (v Value) Not() Value { return elementwise("Not", Bool, v) }
 
-// Where returns yes where v, of Kind Bool, is true, and no elsewhere.
+// Where returns the elements of yes where v, of Kind Bool, is true, and the elements of no elsewhere.
 func (v Value) Where(yes, no Value) Value { return elementwise("Where", Double, v, yes, no) }
 
 // Indicator returns 1 where v, of Kind Bool, is true, and 0 elsewhere.
@@ -170,7 +170,7 @@ func (v Value) Select(columns ...int) Value {
 		Indices: slices.Clone(columns)}, "")
 }
 
-// Concat returns the columns of all values side by side. All must have the same number of rows.
+// Concat returns the columns of all values side by side. The values must have the same number of rows.
 func Concat(values ...Value) Value {
 	switch len(values) {
 	case 0:

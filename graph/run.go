@@ -72,7 +72,7 @@ var binaries = map[string]func(a, b float64) float64{
 	"And":   func(a, b float64) float64 { return a * b }, "Or": math.Max,
 }
 
-// elementOrScalar returns an element of a value, whose single row or column is repeated.
+// elementOrScalar returns element i, j of m, where a single row or column of m is repeated.
 func elementOrScalar(m *mat.Dense, i, j int) float64 {
 	raw := m.RawMatrix()
 	return raw.Data[min(i, raw.Rows-1)*raw.Stride+min(j, raw.Cols-1)]

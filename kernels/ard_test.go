@@ -57,7 +57,7 @@ func TestShapeParamErrors(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrShape)
 }
 
-// A name is exact, and is at most one line long even for many columns.
+// The names of two kernels differ if a single length differs, but a name is at most one line long, whatever the number of columns.
 func TestNamesOfManyColumns(t *testing.T) {
 	lengths := make([]float64, 500)
 	for j := range lengths {

@@ -47,7 +47,7 @@ func BenchmarkMatrix5000x10(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		// This counts all allocations, freed or not, and is an upper bound of the peak.
+		// TotalAlloc counts all allocations, freed or not, and is an upper bound of the peak.
 		runtime.ReadMemStats(&after)
 		bytes = max(bytes, after.TotalAlloc-before.TotalAlloc)
 		runtime.KeepAlive(k)

@@ -152,7 +152,7 @@ func TestCampaignKernels(t *testing.T) {
 	})
 }
 
-// derivatives compares a matrix and its gradient with sums over pairs. It returns false for a kernel without derivatives.
+// derivatives checks that a matrix and its gradient agree with sums over pairs. It returns false for a kernel without derivatives.
 func derivatives(t *testing.T, what string, k kernels.Kernel, x *mat.Dense, arenas []*guarded.Arena, place string, rng *rand.Rand, near func(of string, got, want []float64, largest float64)) bool {
 	t.Helper()
 	of, err := kernels.AsDifferentiable(k)

@@ -116,7 +116,7 @@ func radial(l *blocks.Layout, k Kernel, r Radial) blocks.Radial {
 	return p
 }
 
-// pairwise returns the derivatives of one pair.
+// pairwise returns the functions that compute the derivatives of one pair.
 func pairwise(l *blocks.Layout, k Kernel) blocks.Pairwise {
 	if d, ok := embedding.As[Differentiable](k); ok && l.Derivatives() {
 		return blocks.Pairwise{Count: len(d.Params()), EvalGradient: d.EvalGradient}
@@ -134,8 +134,8 @@ type radialParams interface {
 
 // singleRadial is a Radial kernel of this package with values in float32.
 type singleRadial interface {
-	// singlesOfSquaredDistances returns a function that replaces squared distances by the values, or nil if the parameters do not
-	// fit into float32.
+	// singlesOfSquaredDistances returns a function that overwrites squared distances with the kernel values, or nil if the
+	// parameters do not fit into float32.
 	singlesOfSquaredDistances() func(v []float32)
 }
 

@@ -28,7 +28,7 @@ type Derivatives struct {
 	of            *blocks.Derivatives
 	options       Options
 
-	// The next fields belong to the last kernel.
+	// The following fields belong to the kernel of the last call of MatrixTo.
 	kernel Differentiable
 	params int
 }
@@ -45,8 +45,8 @@ func NewDerivatives(x mat.Matrix, opt *Options) (*Derivatives, error) {
 }
 
 // MatrixTo sets dst, which is n×n or empty, to the matrix of k, which agrees with Matrix up to rounding. After an error the
-// contents of dst are undefined, and Gradient has no kernel. Cost and errors are those of Matrix and of [AsDifferentiable]. If the
-// distances are already stored, as for isotropic kernels, it costs O(n²).
+// contents of dst are undefined, and Gradient returns an error until MatrixTo has succeeded again. Cost and errors are those of
+// Matrix and of [AsDifferentiable]. If the distances are already stored, as for isotropic kernels, it costs O(n²).
 func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel) (err error) {
 	defer check.Begin(&ctx)(&err)
 	d.kernel = nil

@@ -95,8 +95,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// Kernels with lengths for columns and other kernels for the same rows alternate, so that each call finds the stored values of
-// another kernel.
+// Stored distances change no result. Kernels with lengths for columns alternate with other kernels for the same rows, so that each
+// call finds the stored values of another kernel.
 func TestDerivativesAgain(t *testing.T) {
 	x, w := random(blocks.Stripe+9, 3, 1), symmetric(blocks.Stripe+9, 2)
 	kept, err := NewDerivatives(x, nil)

@@ -43,7 +43,7 @@ type Param struct {
 	// columns.
 	Columns []int
 
-	// Value is the value, > 0.
+	// Value is the value of the parameter, which is positive.
 	Value float64
 }
 

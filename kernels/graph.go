@@ -119,8 +119,8 @@ func (g graphed) view(x func(graph.Value) graph.Value, z func(*mat.Dense) *mat.D
 	return graphed{x: x(g.x), moved: x(g.moved), z: z(g.z), movedZ: z(g.movedZ)}
 }
 
-// squared returns squared distances. SquaredDistances makes a rounding error in the square, which does not matter for a kernel that
-// is smooth at 0.
+// squared returns squared distances. The rounding error of SquaredDistances is one of the square, which does not matter for a
+// kernel that is smooth at 0.
 func (g graphed) squared() graph.Value { return g.withApart(g.moved.SquaredDistances(g.movedZ), 2) }
 
 func (g graphed) dots() graph.Value { return g.x.MatMul(g.x.Constant(g.z.T())) }

@@ -19,13 +19,13 @@
 //	Sum, Product, Scaled, Normalized       of other kernels
 //	ARD, Columns                           of other kernels, with a length for each
 //	                                       column, or of some columns
-//	MedianRBF                              the default if no kernel is given
+//	MedianRBF                              the default if no kernel is set
 //	Prepared                               Cross with the same rows many times
 //	Shared, SharedCross                    many kernels on the same rows
 //	Row, Block, Diag                       parts of a matrix
 //	Spectral                               frequencies of a stationary kernel
 //	Differentiable, Derivatives            parameters to be learnt, and the derivatives
-//	                                       of a matrix in them
+//	                                       of a matrix with respect to them
 //
 // Package kerneltest contains the checks that a new kernel should pass. If a kernel has one of the methods OfSquaredDistances,
 // OfDotProducts, Block, Diag, SpectralDensity and Params, it is called instead of Eval. Methods that a kernel has only because it

@@ -30,7 +30,7 @@ const (
 //
 // See also [RBF], [RationalQuadratic].
 type Matern struct {
-	// Nu is 0.5, 1.5 or 2.5. If it is 0, it is 1.5.
+	// Nu is 0.5, 1.5 or 2.5. If it is 0, 1.5 is used.
 	Nu float64
 
 	// Length is ℓ > 0. If it is 0, 1 is used.
@@ -44,7 +44,7 @@ func (k Matern) withDefaults() Matern {
 }
 
 // scaled returns √(2ν)·r for a squared distance. The result is finite. If r² overflows, the kernel is 0, as for the largest number.
-// k must have its defaults.
+// The zero fields of k must have been replaced with their defaults.
 func (k Matern) scaled(squared float64) float64 {
 	return min(math.Sqrt(2*k.Nu*squared)/k.Length, 1e150)
 }

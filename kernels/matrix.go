@@ -85,8 +85,8 @@ func sparseMatrix(ctx context.Context, k Kernel, c *blocks.Compiled, x mat.Matri
 	return blocks.SparseMatrix(ctx, c, rows, o.Workers)
 }
 
-// Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z (m×d). Errors and determinism are as for Matrix,
-// and so is the cost, except that no symmetry halves it.
+// Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z (m×d). Errors, determinism and cost are those of
+// Matrix, except that no symmetry halves the cost.
 func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (_ *mat.Dense, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := Validate(k); err != nil {

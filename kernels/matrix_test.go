@@ -49,7 +49,7 @@ func random(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// The sizes lie on both sides of a blocks.Stripe. Package kerneltest tests all kernels at one size.
+// Matrix and Cross equal Eval for sizes on both sides of a blocks.Stripe. Package kerneltest tests all kernels, but at one size.
 func TestMatrixAndCrossEqualEval(t *testing.T) {
 	for _, k := range []Kernel{RBF{}, Matern{}, Normalized{Polynomial{Coef0: 1}}, Sum{Laplacian{}, custom{}}, custom{}} {
 		for _, n := range []int{1, 2, blocks.Stripe - 1, blocks.Stripe, blocks.Stripe + 1, 2*blocks.Stripe + 3} {
@@ -184,7 +184,7 @@ func TestRBFOfLength(t *testing.T) {
 	}
 }
 
-// The reference matrices are: linear, RBF with γ = 1/3, (<x,z>/3 + 1)³, tanh(<x,z>/3).
+// Matrices agree with the reference matrices for the linear kernel, the RBF with γ = 1/3, (<x,z>/3 + 1)³ and tanh(<x,z>/3).
 func TestReferenceMatrices(t *testing.T) {
 	var cases []struct {
 		Kernel string
@@ -209,7 +209,7 @@ func TestReferenceMatrices(t *testing.T) {
 	}
 }
 
-// Matrix rejects an empty sum. Its Eval still returns a value.
+// Eval, Block and Diag return 0 for an empty Sum and 1 for an empty Product. (Validate rejects both.)
 func TestEmptySumAndProduct(t *testing.T) {
 	x := random(3, 2, 1)
 	for _, c := range []struct {

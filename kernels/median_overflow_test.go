@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// If squared distances overflow, there is an error instead of γ = 1/d.
+// If squared distances overflow, MedianRBF returns an error instead of γ = 1/d.
 func TestMedianThatOverflows(t *testing.T) {
 	rows := func(scale float64) *mat.Dense { return mat.NewDense(4, 1, []float64{0, scale, 2 * scale, 4 * scale}) }
 	k, err := kernels.MedianRBF(context.Background(), rows(1e150), 0)

@@ -57,8 +57,8 @@ func orOne(values []float64) []float64 {
 	return values
 }
 
-// Validate returns an ErrParam error unless all periods and lengths are positive and finite. It also does if there are several of
-// both, but in different numbers.
+// Validate returns an ErrParam error unless all periods and lengths are positive and finite. If there are several periods and
+// several lengths, their numbers must be equal.
 func (k Periodic) Validate() error {
 	if err := validateLengths("Periodic", "Periods", orOne(k.Periods)); err != nil {
 		return err

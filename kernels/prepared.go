@@ -62,9 +62,8 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err e
 	return out, nil
 }
 
-// CrossTo is like Cross but writes to dst, which is n×m or empty. If dst is empty, it gets that shape, in its existing memory if
-// that suffices. Any number of blocks of rows therefore needs memory for only one block. After an error the contents of dst are
-// undefined.
+// CrossTo is like Cross but writes to dst, which is n×m or empty. An empty dst is resized, in its existing memory if that suffices.
+// Therefore any number of blocks of rows needs memory for only one block. After an error the contents of dst are undefined.
 func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if p.z.IsSparse() || sparse.Is(x) {

@@ -72,7 +72,7 @@ func TestPreparedErrors(t *testing.T) {
 	assert.ErrorIs(t, p.CrossTo(ctx, nil, mat.NewDense(1, 2, nil)), fault.ErrShape)
 }
 
-// TestBlocksOfPreparedRows checks that blocks are parts of the matrix, and that other positions give errors.
+// TestBlocksOfPreparedRows checks that blocks are parts of the matrix, and that other positions are errors.
 func TestBlocksOfPreparedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	z := mat.NewDense(2*BlockRows+5, 3, nil)
@@ -149,7 +149,8 @@ func TestSinglesOfPreparedRows(t *testing.T) {
 	}
 }
 
-// TestKernelsWithoutSingles checks that other kernels, parameters and rows, and values that overflow, are not computed in float32.
+// TestKernelsWithoutSingles checks that SingleTo returns false for all other kernels, parameters and rows, and for values that
+// overflow.
 func TestKernelsWithoutSingles(t *testing.T) {
 	z := mat.NewDense(BlockRows, 2, nil)
 	dst := make([]float32, BlockRows*BlockRows)

@@ -36,7 +36,7 @@ func (k RationalQuadratic) withDefaults() RationalQuadratic {
 	return RationalQuadratic{Alpha: cmp.Or(k.Alpha, defaultAlpha), Length: cmp.Or(k.Length, defaultLength)}
 }
 
-// excess returns u-1, where k = u^-α. k must have its defaults.
+// excess returns u-1, where k = u^-α. The zero fields of k must have been replaced with their defaults.
 func (k RationalQuadratic) excess(squared float64) float64 {
 	return squared / k.Length / k.Length / (2 * k.Alpha)
 }
@@ -84,7 +84,7 @@ func (k RationalQuadratic) OfSquaredDistances(dst, squared []float64) {
 	k.powers(dst, -k.Alpha, squared)
 }
 
-// powers sets dst[i] to u^p. k must have its defaults.
+// powers sets dst[i] to u^p. The zero fields of k must have been replaced with their defaults.
 func (k RationalQuadratic) powers(dst []float64, p float64, squared []float64) {
 	for i, s := range squared {
 		dst[i] = math.Log1p(k.excess(s))

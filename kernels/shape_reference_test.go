@@ -136,8 +136,8 @@ func TestKernelDerivativesReference(t *testing.T) {
 	}
 }
 
-// Matrices equal the references, and so does the gradient of an objective. It is the log evidence of a least-squares machine with a
-// free bias, W = (n aa'/Q - C⁻¹)/2.
+// Matrices equal the references, and so does the gradient of an objective. The objective is the log evidence of a least-squares
+// machine with a free bias, for which W = (n aa'/Q - C⁻¹)/2.
 func TestKernelMatricesReference(t *testing.T) {
 	var reference struct {
 		Cases []struct {

@@ -11,15 +11,16 @@ import (
 
 // Shared computes the matrices of many kernels for the same rows. The inner products, squared distances and Manhattan distances are
 // computed for the first kernel that needs them and kept. Each further matrix in a search then costs one pass over its elements,
-// O(n²) instead of O(n²d). Shared is safe for concurrent use. It needs n²/2 float64 for each of the three that is used, and three
-// copies of x.
+// O(n²) instead of O(n²d). Shared is safe for concurrent use. It needs n²/2 float64 for each of these three kinds of values that is
+// used, and three copies of x.
 type Shared struct {
 	rows    *blocks.Shared
 	columns int
 	options Options
 }
 
-// SharedCross is like Shared, for the pairs of two sets of rows. It needs nm float64 for each of the three that is used.
+// SharedCross is like Shared, for the pairs of two sets of rows. It needs nm float64 for each of the three kinds of values that is
+// used.
 type SharedCross struct {
 	x, z    *blocks.Shared
 	columns int

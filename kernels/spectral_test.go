@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The densities report correctly whether they are rotation invariant. Package kerneltest compares the densities with their kernels.
+// RotationInvariant is correct for the density of each kernel. Package kerneltest compares the densities with their kernels.
 func TestSpectralDensityKnowsItsRotations(t *testing.T) {
 	for _, c := range []struct {
 		kernel    kernels.Kernel
@@ -29,7 +29,7 @@ func TestSpectralDensityKnowsItsRotations(t *testing.T) {
 	}
 }
 
-// The smallest uniform numbers in use yield finite frequencies. In the middle, the frequencies increase with the uniform number.
+// Frequencies are finite for uniform numbers from 2⁻⁵⁴ to 1 - 2⁻⁵³. They increase with the uniform number.
 func TestSpectralDensityAtTheEnds(t *testing.T) {
 	for _, k := range []kernels.Kernel{kernels.RBF{}, kernels.Laplacian{}, kernels.Matern{}, kernels.Matern{Nu: 2.5}} {
 		s, err := kernels.SpectralDensityOf(k)

@@ -89,8 +89,8 @@ func TestEntropyBudget(t *testing.T) {
 	}
 }
 
-// The progress of a search with a Budget is at least the elapsed share of the budget, so that the estimated remaining time never
-// exceeds it.
+// The progress of a search with a Budget is at least the elapsed share of the budget. Therefore the estimated remaining time never
+// exceeds the remaining budget.
 func TestProgressOfABudget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	for name, strategy := range map[string]search.Strategy{"grid": &grid.Search{Points: 200, Splitter: validation.KFold{Folds: 5, Seed: 1}}, "entropy": &entropy.Search{}} {
@@ -174,7 +174,7 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	assert.Equal(t, nearest.Param, res.Param, "the nearest, whatever its score")
 	assert.Contains(t, res.Warnings[0], "0 of 1 target entropies were found")
 
-	// Without any score, the point nearest to the search's target is chosen.
+	// If no point has a score, the point nearest to the search's target is chosen.
 	clock = &ticker{}
 	r = Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{0.02, 0.4, 0.9}, Tolerance: 1e-9}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)))
@@ -227,7 +227,7 @@ func TestEntropyBudgetTakesTheBestScore(t *testing.T) {
 	assert.Positive(t, met, "some are met on the way to a target")
 }
 
-// A budget that is spent before the search begins still gives a model.
+// A search whose budget is spent before it begins still returns a model.
 func TestBudgetThatIsSpentAtOnce(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	var readings atomic.Int64
@@ -298,8 +298,9 @@ func TestGridBudget(t *testing.T) {
 	assert.Equal(t, "the budget of 2s ended the search: 2 of 3 parameters were tried", r.Result().Warnings[0])
 }
 
-// If the budget is spent after k points of a grid over axes, several values of each axis have been evaluated. A complete grid gives
-// the same table and choice as the points in their order, for any number of workers. Resume continues from the evaluated points.
+// If the budget is spent after k points of a grid over axes, several values of each axis have been evaluated. A complete grid
+// yields the same table and choice as the points in their order, for any number of workers. Resume continues from the evaluated
+// points.
 func TestGridBudgetOverAxes(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
 	points, err := grid.Points(
@@ -367,8 +368,7 @@ func (c counted) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return c.Regressor.Fit(ctx, x, y)
 }
 
-// Of equal scores, the first in the table is best, and the first failure in the table is reported, whatever the order of
-// evaluation.
+// Among equal scores, the first in the table is best. The first failure in the table is reported, whatever the order of evaluation.
 func TestGridOverAxesTies(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
 	points, err := grid.Points(grid.Axis{Name: "a", Values: []float64{1, 2, 3}}, grid.Axis{Name: "b", Values: []float64{1, 2, 3}})
@@ -382,7 +382,7 @@ func TestGridOverAxesTies(t *testing.T) {
 	assert.Contains(t, r.Result().Warnings[0], "some fits failed, the first with: candidate 0, fold 0")
 }
 
-// Every prefix of a grid over axes has several values of each axis, even if some axes occur at some points only.
+// Every prefix of a grid over axes contains several values of each axis, also if some axes occur at some points only.
 func TestGridBudgetWithinAParameter(t *testing.T) {
 	x, y := problemOf(50, 2, 0.2, 4)
 	clock := &ticker{}

@@ -100,7 +100,7 @@ func (n *noted) SetGroups(groups []int) {
 	n.to.seen = append(n.to.seen, groups)
 }
 
-// Folds do not divide groups, and each fit receives the groups of its rows, even through a pipeline.
+// Folds do not divide groups, and each fit receives the groups of its rows, also within a pipeline.
 func TestLearnersGetTheirGroups(t *testing.T) {
 	x, y, groups := visits(rand.New(rand.NewPCG(3, 4)), 9, 4)
 	count := func(part []int) map[int]int {

@@ -13,7 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Any JSON is a Result that can be printed and has a canonical form, or a short error that leaves the Result unchanged.
+// Decoding any JSON yields a Result that can be printed and has a canonical form, or a short error that leaves the Result
+// unchanged.
 func TestCampaignResults(t *testing.T) {
 	seeds := [][]byte{
 		[]byte(`{"columns":"c","others":[{"columns":"d","share":null}],"family":"RBF","param":1e-3,"warnings":["a"],"trace":[{"family":"x","param":null,"score":"+Inf"}]}`),

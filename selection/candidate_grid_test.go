@@ -20,8 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// Halton points fill each axis evenly: of 64 points in base 2, each eighth of the axis has eight, give or take one because of the
-// shift. The names appear in the trace, the table, the JSON and the choice.
+// The names of candidates appear in the trace, the table, the JSON, a model file and the choice.
 func TestNamedCandidates(t *testing.T) {
 	x, y := problemOf(60, 2, 0.1, 1)
 	points, err := grid.Points(

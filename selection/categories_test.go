@@ -36,7 +36,7 @@ func named(n, levels int, seed uint64) (*mat.Dense, []float64) {
 }
 
 // A category has a single length, whatever its codes and the number of levels. It predicts better than codes as numbers, and better
-// than dummies with one length each.
+// than indicator columns with one length each.
 func TestCategories(t *testing.T) {
 	x, y := named(200, 25, 1)
 	xNew, yNew := named(400, 25, 2)
@@ -69,7 +69,7 @@ func TestCategories(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, want, same, 1e-4, "except for the ends of climbs")
 
-	// A level that Fit has not seen differs from all others. So does a gap.
+	// A level that is missing from the training rows differs from all others, and so does a gap.
 	odd := mat.NewDense(3, 3, []float64{.5, -1, .2, .5, 1e9, .2, .5, math.NaN(), .2})
 	p, variance, err := r.PredictVariance(odd)
 	require.NoError(t, err)
@@ -109,7 +109,7 @@ func TestGapsOfCategories(t *testing.T) {
 	assert.Len(t, r.Result().Lengths, 4, "with where the number is missing")
 }
 
-// Fits succeed for rows with categories only, for classes, and for enough rows for landmarks.
+// Fits succeed for rows with categories only, for classes, and for numbers of rows that need landmarks.
 func TestCategoriesEverywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	x, labels := mat.NewDense(200, 3, nil), make([]int, 200)

@@ -28,8 +28,8 @@ func cells(n, levels int) (x *mat.Dense, labels []int, mean []float64) {
 	return x, labels, mean
 }
 
-// Rows of a few categories are equal because there are no other combinations. If the labels of equal rows agree, they predict the
-// next label.
+// Rows that consist of a few categories are equal because there are no other combinations of levels. If the labels of equal rows
+// agree, they predict the label of the next such row.
 func TestRowsOfFewCells(t *testing.T) {
 	x, labels, mean := cells(300, 20)
 	rng := rand.New(rand.NewPCG(2, 5))

@@ -43,11 +43,12 @@ type Classifier struct {
 	// The entropy is computed from the preprocessed rows. The first step may fill gaps, such as [columnwise.Imputer].
 	Preprocess []transformers.Transformer
 
-	// Space is the space to search. If it is the zero value and Search is set, it is the space of [Kernels] for [lssvm.Classifier].
+	// Space is the space to search. If it is the zero value and Search is set, the space of [Kernels] for [lssvm.Classifier] is
+	// used.
 	Space Space[estimators.Classifier]
 
-	// Search is the search strategy. If it is nil and Space is set, it is &entropy.Search{}. If neither is set, the search is that
-	// of the zero value described above.
+	// Search is the search strategy. If it is nil and Space is set, &entropy.Search{} is used. If neither is set, the search is
+	// that of the zero value described above.
 	Search search.Strategy
 
 	// Kinds is as in [Regressor], with shares that minimise the leave-one-out log loss.
@@ -68,7 +69,7 @@ type Classifier struct {
 	// Workers is the number of goroutines, and of simultaneous fits. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is [kernels.MaxKernelBytes].
+	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, [kernels.MaxKernelBytes] is used.
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// Budget is the time after which the search evaluates no further points, for all families together. The best point so far is
@@ -167,8 +168,8 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return c.f.pass(classifierType, x, func(z mat.Matrix) error { return rowwise.Predict(c.f.inner, dst, z) })
 }
 
-// DecisionTo is like Decision, but writes the scores to dst, with one row per row of x and one column per class. It allocates as
-// PredictTo does.
+// DecisionTo is like Decision, but writes the scores to dst, with one row per row of x and one column per class. It allocates no
+// more than PredictTo does.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return forward(c.f, classifierType, estimators.Decision, x, func(p estimators.DecisionPredictor, z mat.Matrix) error {
@@ -187,7 +188,7 @@ func (c *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err 
 }
 
 // PredictProbaTo is like PredictProba, but writes the probabilities to dst, with one row per row of x and one column per class. It
-// allocates as PredictTo does.
+// allocates no more than PredictTo does.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return forward(c.f, classifierType, estimators.Proba, x, func(p estimators.ProbaPredictor, z mat.Matrix) error {

@@ -39,8 +39,8 @@ var defaultFamily = families.Matern{Nu: 2.5}
 // geometric mean of the errors. This was measured on 11 sets with numeric targets, with ten splits for each of the seeds 7 and 8.
 var defaultKinds = []families.Family{defaultFamily, families.Laplacian{}}
 
-// warmSteps limits the steps of a kind's climb from the lengths of another. For separable classes the evidence of targets ±1 never
-// stops growing.
+// warmSteps limits the steps of a search that begins with the lengths of another kind. For separable classes the evidence of
+// targets ±1 never stops growing.
 const warmSteps = 20
 
 // exclusionRatio is the ratio of leave-one-out errors beyond which a model is excluded, if there are no leave-one-out predictions
@@ -48,7 +48,8 @@ const warmSteps = 20
 // errors is the same for ratios from 1.15 to 1.5, and 2% less than if no model is excluded.
 const exclusionRatio = 1.25
 
-// setCategories passes the categories of x to the first step, which may move or change columns, or to a search without steps.
+// setCategories passes the categories of x to the first step, which may move or change columns. If there are no steps, it stores
+// them in own for the search.
 func setCategories(steps []transformers.Transformer, own *[]int, columns []int) {
 	if (&pipeline.Transformer{Steps: steps}).SetCategories(columns); len(steps) == 0 {
 		*own = columns
@@ -90,9 +91,9 @@ func (c engine[Y, E]) validateKinds() error {
 	return nil
 }
 
-// withScaling returns the search over some kinds after a scaling.
+// withScaling returns the search over the given kinds on columns with the scaling w.
 func (c engine[Y, E]) withScaling(w scalings.Scaling, kinds ...families.Family) engine[Y, E] {
-	if n := len(c.categories); n > 0 { // they are the first columns
+	if n := len(c.categories); n > 0 { // allSteps moved them to the front
 		first := make([]int, n)
 		for j := range first {
 			first[j] = j
@@ -117,7 +118,7 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 	return append(slices.Clone(c.steps), scalings.Filling(c.categories))
 }
 
-// fitScalings fits one model per scaling and kind, and keeps the weighted mean of the models with a share.
+// fitScalings fits one model per scaling and kind, and keeps the models with a positive share and their weighted mean.
 func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *distinct.Rows, y []Y, weights, target []float64,
 	labels []int) (*fitted[E], error) {
 	first, rest := progress.Two(ctx, 1, 50)
@@ -170,8 +171,9 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 	return out, nil
 }
 
-// fitParts fits one model per scaling and kind to rows without gaps. Merged holds the distinct rows. It may also fit a model of the
-// untransformed targets, if these are not the chosen ones.
+// fitParts fits one model per scaling and kind to rows without gaps. The argument merged holds the distinct rows. If the
+// transformation of the targets is chosen, it first fits a model of the untransformed targets, and returns it in plain if a
+// transformation is better.
 func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, filled *mat.Dense, merged *distinct.Rows, given folds.Rows[Y],
 	target []float64, labels []int) (parts, plain []*fitted[E], seen targetmap.Map, err error) {
 	var means []float64 // mean targets of equal rows
@@ -199,7 +201,7 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 			return nil, nil, seen, fail(w, err)
 		}
 		if i == 1 && scalings.IsStandardisation(own) {
-			continue // the same as the standardised columns
+			continue // no column was transformed, so the models would be the same
 		}
 		even = merged.Spread(even)
 		if i == 0 && len(others) > 0 { // the first model chooses the transformation of the targets
@@ -232,7 +234,7 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 	return parts, plain, seen, nil
 }
 
-// fitKinds fits one model per kind on scaled columns. The first may already be fitted.
+// fitKinds fits one model per kind on scaled columns. The first may already be fitted: done then holds it.
 func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []families.Family, done []*fitted[E], seen targetmap.Map,
 	given folds.Rows[Y],
 	own *pipeline.Transformer, even *mat.Dense, target []float64, labels []int) (parts []*fitted[E], err error) {
@@ -272,8 +274,8 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []
 	return parts, nil
 }
 
-// leaveOut returns the leave-one-out results of a part: the residual, or the probability of the true class. It returns nil if there
-// are none. It also sets LeaveOneOut in the part's result.
+// leaveOut returns a leave-one-out result of a part for each row: the residual, or the probability of the true class. It returns
+// nil if there are none. It also sets LeaveOneOut in the part's result.
 func leaveOut[E any](ctx context.Context, part *fitted[E], target []float64, labels []int, weights []float64) ([]float64, error) {
 	part.result.LeaveOneOut = math.NaN()
 	switch e := any(part.inner).(type) {
@@ -370,7 +372,8 @@ func stacked[E any](parts []*fitted[E], weights []float64) []*fitted[E] {
 	return parts[:kept]
 }
 
-// mergedResult returns the result of the best part, which contains the others.
+// mergedResult returns a copy of the best part's result. The results of the other parts are in Others, and their counts, seconds
+// and warnings are added.
 func mergedResult[E any](parts []*fitted[E]) *search.Result {
 	out := parts[0].result.Clone()
 	out.Strategy = "scalings"
@@ -387,7 +390,7 @@ func mergedResult[E any](parts []*fitted[E]) *search.Result {
 	return out
 }
 
-// storeScalings adds the models of the scalings, each as a file, to the stored form.
+// storeScalings adds the models of the scalings, each in the form of a file, to the stored form.
 func (c engine[Y, E]) storeScalings(kind string, s *stored, f *fitted[E]) (err error) {
 	c.scalings = nil
 	for _, p := range f.parts {

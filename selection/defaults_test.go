@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// The zero value agrees with its documentation: the documented settings give the same result.
+// The zero value returns the same result as the settings that its documentation lists as defaults.
 func TestDocumentedDefaults(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	params := func(r *Regressor) (out []float64) {

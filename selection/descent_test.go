@@ -82,7 +82,8 @@ func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
 	return v
 }
 
-// Every strategy that scores can descend, even over integers. A cancelled descent resumes to the same Result.
+// Each strategy that returns a score can search two parameters alternately, also if they are integers. A cancelled search can be
+// resumed, and then returns the same Result.
 func TestDescentStrategies(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
 	for name, strategy := range map[string]search.Strategy{
@@ -111,7 +112,7 @@ func TestDescentStrategies(t *testing.T) {
 					}
 				},
 			}
-			if err := part.Fit(cancelled, x, y); err != nil { // a short one completes before the cancellation
+			if err := part.Fit(cancelled, x, y); err != nil { // a short search ends before the cancellation
 				require.ErrorIs(t, err, context.Canceled)
 			}
 			again := &Regressor{Space: overTwo(families.ShiftedPolynomial{}), Search: strategy, Resume: rows}
@@ -127,7 +128,7 @@ func TestDescentStrategies(t *testing.T) {
 	assert.True(t, c.Supports(estimators.Proba))
 }
 
-// One budget covers all searches of a Fit: each family may use its share, and a descent ends when it is spent.
+// One budget covers all searches of a Fit. Each family may use its share, and a descent ends when the budget is spent.
 func TestBudgetOfSeveralSearches(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
 	budget := 12 * time.Second

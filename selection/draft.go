@@ -27,7 +27,7 @@ const (
 	draftStream = 0x6472616674
 )
 
-// drafts reports whether n distinct rows are many.
+// drafts reports whether a fit to n distinct rows begins with a draft.
 func (c engine[Y, E]) drafts(n int) bool {
 	return c.many != nil && c.Groups == nil && n > c.draftedFrom && !c.needsFalkon(n)
 }
@@ -36,7 +36,8 @@ func (c engine[Y, E]) drafts(n int) bool {
 // separately.
 func (c engine[Y, E]) mostParted() int { return min(c.above, c.draftedFrom) }
 
-// draft returns the engine for fitting all of many rows, which have no gaps. It also returns the seconds that the draft took.
+// draft fits the zero value to a sample of the rows, which have no gaps. It returns the engine that fits all rows with the draft's
+// choices, and the seconds that the draft took.
 func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *distinct.Rows, target []float64,
 	labels []int) (engine[Y, E], float64, error) {
 	now := c.Now

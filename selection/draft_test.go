@@ -69,8 +69,8 @@ func TestDraftChoosesTheTarget(t *testing.T) {
 	assert.NotContains(t, draftedRegressor(t, plain, x, y).Result().Columns, "of targets")
 }
 
-// The logarithm that suits the draft is not used if any row has a target without a logarithm, even one outside the sample or equal
-// to a sampled row.
+// A logarithm that suits the draft is not used if any row has a target without a logarithm. This also holds for a row outside the
+// sample, and for a row that is equal to a sampled one.
 func TestDraftKnowsTheSigns(t *testing.T) {
 	x, y := problemOf(600, 2, .1, 4)
 	for i, v := range y {
@@ -93,7 +93,7 @@ func TestDraftKnowsTheSigns(t *testing.T) {
 	assert.ErrorIs(t, (&Regressor{Target: LogTarget}).Fit(ctx, x, y), estimators.ErrParam)
 }
 
-// A draft uses the categories. The classes are those of all rows, even if one occurs in few rows only.
+// A draft uses the categories. The classes are those of all rows, also if no row of the sample has one of them.
 func TestDraftOfClassesAndCategories(t *testing.T) {
 	const n = 600
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)

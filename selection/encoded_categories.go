@@ -20,8 +20,9 @@ const (
 	encodedFolds = 5
 )
 
-// manyLevels returns the categories with at least leastLevels levels. They are the first columns of x. On landmarks and with Groups
-// no rows are left out, so the encoded model could not be scored, and with many rows the levels can be learnt without encoding.
+// manyLevels returns the categories with at least leastLevels levels. They are the first columns of x. It returns nil on landmarks
+// and with Groups, where no rows are left out and an encoded model could not be scored. It also returns nil if a fit has a draft,
+// because with many rows the levels can be learnt without encoding.
 func (c engine[Y, E]) manyLevels(x *mat.Dense) []int {
 	n, _ := x.Dims()
 	if c.Groups != nil || c.needsFalkon(n) || c.drafts(n) {
@@ -31,8 +32,8 @@ func (c engine[Y, E]) manyLevels(x *mat.Dense) []int {
 }
 
 // leaveFoldsOut sets the out-of-fold results of a part with encoded categories. Its own leave-one-out predictions would be too
-// good, since the encoded columns of other rows contain the row's target. So the columns, and the machine with the kernel and the
-// ridge of the part, are fitted again without each fold.
+// good, since the encoded columns of other rows contain the row's target. Therefore the columns, and a machine with the kernel and
+// the ridge of the part, are fitted again without each fold.
 func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scalings.Scaling, part *fitted[E], merged *distinct.Rows, filled *mat.Dense,
 	given folds.Rows[Y], target []float64, labels []int) error {
 	if len(w.Encoded) == 0 || part.left == nil {
@@ -70,7 +71,7 @@ func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scalings.Scaling, par
 			if target != nil || ctx.Err() != nil {
 				return err
 			}
-			continue // the fold has one class, so all other probabilities are 0
+			continue // the other folds have a single class, so the probabilities of this fold stay 0
 		}
 		z, err := chain.Transform(linalg.Rows(rows.X, out))
 		if err != nil {

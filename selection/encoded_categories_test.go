@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// slopes returns rows of a number and a category. The slope in the number differs between levels with a high mean and levels with a
-// low mean.
+// slopes returns rows with a category and a number, and their targets. The slope in the number differs between levels with a high
+// mean and levels with a low mean.
 func slopes(n, levels int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -42,7 +42,8 @@ func shares(r *search.Result) map[string]float64 {
 	return out
 }
 
-// With few rows per level, encoded means reveal which levels are similar. With few levels, encoded models are not fitted.
+// With few rows per level, encoded means reveal which levels are similar, and their model gets a large share. If a category has few
+// levels, no encoded model is fitted.
 func TestEncodedCategories(t *testing.T) {
 	x, y := slopes(300, 60, 1)
 	xNew, yNew := slopes(1000, 60, 2)
@@ -69,7 +70,8 @@ func TestEncodedCategories(t *testing.T) {
 	assert.NotContains(t, shares(r.Result()), scalings.NameWithMeans)
 }
 
-// A category with as many levels as rows, and without information, gets no harmful share: the means of single rows are random.
+// A category with few rows per level, and without information, does not increase the error much. The means of so few rows are
+// random.
 func TestEncodedNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	draw := func(n int) (*mat.Dense, []float64, []int) {

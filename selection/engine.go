@@ -35,7 +35,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// engine is the configuration of a Regressor or Classifier with defaults filled in. It searches and fits.
+// engine holds the configuration of a Regressor or Classifier, with defaults filled in. Its methods search and fit.
 type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	search.Settings
 	config   any // the Regressor or Classifier
@@ -47,13 +47,14 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	metric   metrics.Metric
 	splitter validation.Splitter
 	scorer   func(metrics.Metric) (folds.Scoring[Y, E], error)
-	// With nothing set, the columns are scaled in several ways, and the models are averaged.
+	// If neither Space nor Search is set, the columns are scaled in several ways, and the models are averaged.
 	scalings []scalings.Scaling
 	kinds    []families.Family // kinds learnt after each scaling; the field given holds the caller's
 	given    []families.Family
 	single   bool // keep only the best model
 	searches int  // number of searches that share the Budget
-	// parts holds the part of each row. One part of equal rows is left out at a time. With nil, equal rows are left out together.
+	// parts holds the part of each row. One part of equal rows is left out at a time. If parts is nil, equal rows are left out
+	// together.
 	parts []int
 	// categories are the categorical columns of the preprocessed rows.
 	categories []int
@@ -62,10 +63,10 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	signed     bool // some targets are not positive, so they have no logarithm
 	mean       func(parts []*fitted[E]) E
 	columns    string // the scaling of this search
-	// heardBy is the caller's Observe, for code within a step. The field observe wraps it: it adds the progress and locks.
+	// heardBy is the caller's Observe, for code within a step. The field Observe wraps it: it adds the progress and a lock.
 	heardBy func(search.TraceRow)
-	// If many is not nil, it builds the machine for more than above rows, and for more than draftedFrom rows that are not solved
-	// exactly.
+	// If many is not nil, it builds the machine for n rows with n > above. It also builds the machine for n > draftedFrom if the
+	// system of all rows is not solved exactly.
 	many               func(onSome) E
 	above, draftedFrom int
 	lengths            map[string][]float64 // initial lengths from the draft, by kind
@@ -99,8 +100,8 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 	return c
 }
 
-// fit chooses a point and fits with it. For a regression target is y and labels is nil; for a classification labels is y and target
-// is nil. Weights may be nil.
+// fit searches the space and fits the chosen estimator. For a regression, target is y and labels is nil. For a classification,
+// labels is y and target is nil. Weights may be nil.
 func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (_ *fitted[E], err error) {
 	var gaps func(int) bool
 	if c.scalings != nil || len(c.steps) > 0 || c.space.listed { // the first step or the candidates fill gaps, or return an error
@@ -116,7 +117,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := cmp.Or(check.Vector("y", target), check.Spread(c.Type, target)); err != nil {
 		return nil, err
 	}
-	if labels != nil { // report it here rather than in a search or a fold
+	if labels != nil { // report a single class here rather than in a search or a fold
 		if err := classes.AtLeastTwo(classes.Distinct(labels)); err != nil {
 			return nil, err
 		}
@@ -161,7 +162,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
 	if c.scalings != nil {
 		if c.Groups != nil || c.needsFalkon(merged.Len()) {
-			c.kinds = c.kinds[:1] // without leave-one-out results of single rows there is no stack
+			c.kinds = c.kinds[:1] // models are stacked by leave-one-out results of single rows, which do not exist here
 		}
 		return c.fitScalings(ctx, xd, merged, y, weights, target, labels)
 	}
@@ -172,13 +173,13 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	}
 	rows = merged.Spread(rows)
 	f, err := c.fitOn(rest, folds.Rows[Y]{X: xd, Y: y, Weights: weights, Groups: c.Groups}, chain, rows, target, labels)
-	if len(c.steps) == 0 { // candidates count the rows of a fold
+	if len(c.steps) == 0 { // errors of candidates number the rows within a fold
 		err = fault.NameColumns(check.GapRefused(xd, err), c.names)
 	}
 	return f, err
 }
 
-// byGroups returns the search with folds that keep groups together, if there are groups.
+// byGroups validates Groups and returns the search with folds that keep groups together. Without Groups it returns c.
 func (c engine[Y, E]) byGroups(n int) (engine[Y, E], error) {
 	if c.Groups == nil {
 		return c, nil
@@ -200,7 +201,7 @@ func (c engine[Y, E]) byGroups(n int) (engine[Y, E], error) {
 	return c, nil
 }
 
-// fitOn searches and fits on the rows that a chain has preprocessed.
+// fitOn searches with the rows that a chain has preprocessed, and fits the chosen estimator to them.
 func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pipeline.Transformer, rows *mat.Dense, target []float64,
 	labels []int) (*fitted[E], error) {
 	merged, given := c.merge(rows, given)
@@ -209,12 +210,12 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	var spending search.Share
 	searcher := c
 	if needsFalkon && c.Budget > 0 {
-		shared, _ := search.NewBudget(c.Type, c.Budget, c.Now, 1) // it fails for a negative limit
+		shared, _ := search.NewBudget(c.Type, c.Budget, c.Now, 1) // the only possible error is a negative limit
 		spending = shared.Begin()
 		searcher.Budget = max(1, c.Budget/2) // the other half is for fits on landmarks
 	}
 	samples := c.space.samples()
-	last := 1. // relative time of the last fit; the search takes four
+	last := 1. // time of the last fit, if the search takes 4
 	if needsFalkon {
 		last = 4
 	}
@@ -290,7 +291,7 @@ func (c engine[Y, E]) telling(ctx context.Context) func(search.TraceRow) {
 
 // fitWeighted is like fit, with the weights of FitWeighted.
 func (c engine[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
-	// Report it before the search, which may be long. If Build returns nil, fit reports it.
+	// Report a learner without weights before the search, which may be long. If Build returns nil, fit reports it.
 	for _, e := range c.space.samples() {
 		if any(e) != nil && !estimators.Supports(e, estimators.Weighted) {
 			return nil, estimators.Unsupported(c.Type, e, estimators.Weighted)
@@ -357,7 +358,7 @@ func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], 
 	return chosen, result, err
 }
 
-// search makes one Run of the strategy over a family or over the candidates.
+// search runs the strategy once, over a family or over the candidates.
 func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *search.Budget, family families.Family) (*search.Run,
 	search.Choice, *search.Result, error) {
 	p.Family = family
@@ -371,7 +372,7 @@ func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *sear
 	return r, choice, result, err
 }
 
-// searchEach searches each family separately and returns the best result, which contains the others.
+// searchEach searches each family separately. It returns the best result, whose Others holds the other results.
 func (c engine[Y, E]) searchEach(ctx context.Context, p search.Problem, families []families.Family) (*search.Result, error) {
 	shared, err := search.NewBudget(c.Type, c.Budget, c.Now, len(families))
 	if err != nil {
@@ -445,7 +446,7 @@ func (c engine[Y, E]) searchInTurn(ctx context.Context, p search.Problem, shared
 	return taken, results, nil
 }
 
-// try fits and scores the learner at each point. After the budget is spent, it starts no fit, except until one point has a score.
+// try fits and scores the learner at each point. After the budget is spent, it starts a fit only if no point has a score yet.
 func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family families.Family, t search.Attempt) (search.Attempted, error) {
 	score, err := c.scorer(t.Metric)
 	if err != nil {
@@ -460,7 +461,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family famili
 	for i, p := range t.Points {
 		o := c.space.option(family, p)
 		names[i], j.Builds[i] = o.name, o.build
-		if o.kernel != nil && t.Metric.Variance == nil { // a variance needs more than kernel values
+		if o.kernel != nil && t.Metric.Variance == nil { // a metric that uses variances needs more than kernel values
 			j.Kernels = append(j.Kernels, o.kernel)
 		}
 	}
@@ -513,7 +514,7 @@ func ridgeIsOf(r *search.Result, n int) bool {
 }
 
 // setRidge sets the Ridge of a machine of package lssvm to the one found on all n rows, if the machine would choose its ridge. It
-// does not if class weights make it another machine than that of the search.
+// does nothing if class weights make the machine differ from that of the search.
 func setRidge(e any, r *search.Result, n int) {
 	if !(r.Ridge > 0) || !ridgeIsOf(r, n) {
 		return
@@ -545,8 +546,8 @@ func takeRidge(built, fitted any) {
 	}
 }
 
-// supports reports a capability of the wrapper. This is the capability of the fitted estimator, or before Fit that of all
-// estimators that may be built.
+// supports reports whether the wrapper has a capability. After Fit, the fitted estimator must have it. Before Fit, all estimators
+// that may be built must have it.
 func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.Capability) bool {
 	if c.scalings != nil && capability == estimators.Smoothing {
 		return false // a mean of several machines does not have it

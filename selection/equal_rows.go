@@ -10,16 +10,16 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
-// A copy of a row in another fold, or among the rows that remain when it is left out, reveals its target to a learner. So a search
-// sees the distinct rows, each once with a weight, and its folds keep equal rows together. The learner is fitted on all rows,
-// because it needs the targets of equal rows.
+// A copy of a row in another fold, or among the rows that remain when it is left out, reveals its target to a learner. Therefore a
+// search uses the distinct rows, each once with a weight, and its folds keep equal rows together. The learner is fitted to all
+// rows, because it needs the targets of equal rows.
 //
-// Rows with few values, such as a few categories, are equal because there are no other values, and the agreement of their targets
-// is the best information about them. With nothing set they are divided among parts (distinct.Parts), and one part is left out at a
+// Rows of a few categories are often equal because there are few possible rows, and the agreement of their targets is the best
+// information about the noise. With default settings they are divided among parts (distinct.Parts), and one part is left out at a
 // time.
 
-// merge returns the distinct preprocessed rows with weights of mean 1, and the rows for learners, with the same weights if they
-// accept any.
+// merge returns the distinct preprocessed rows with weights of mean 1. It also returns the rows for learners, which have the same
+// weights if the learners accept weights.
 func (c engine[Y, E]) merge(rows *mat.Dense, given folds.Rows[Y]) (*distinct.Rows, folds.Rows[Y]) {
 	merged := distinct.MergeParts(rows, c.parts, given.Weights).Relative()
 	if given.Weights != nil || merged.Repeated() && c.takesWeights() {

@@ -77,7 +77,7 @@ func ExampleClassifier() {
 	// Output: [0 1] <nil>
 }
 
-// Rows with weight three count three times.
+// A row with weight three counts as much as three equal rows.
 func ExampleRegressor_FitWeighted() {
 	x, y := wave()
 	weights := make([]float64, len(y))
@@ -109,7 +109,7 @@ func ExampleClassifier_FitWeighted() {
 	// Output: [0 1] LogLoss <nil>
 }
 
-// Two parameters are chosen for the mean of two RBF kernels, for a slow and a fast wave.
+// The search chooses two parameters for the mean of two RBF kernels, which fit a slow and a fast wave.
 func ExampleRegressor_family2() {
 	x, y := mat.NewDense(120, 1, nil), make([]float64, 120)
 	for i := range y {
@@ -127,7 +127,7 @@ func ExampleRegressor_family2() {
 	// Output: Sum(RBF, RBF) true
 }
 
-// The example shows the contents of a space and the choice: a kernel has a parameter, and a candidate a number.
+// The example shows the contents of a space and the choice. A kernel is described by its parameter, and a candidate by its number.
 func ExampleSpace() {
 	x, y := wave()
 	var point search.Point
@@ -154,7 +154,8 @@ func ExampleSpace() {
 	// candidate 0
 }
 
-// With nothing set, columns are scaled in two ways, kernels are learnt after each, and the models are averaged. Gaps are filled.
+// With default settings, columns are scaled in two ways, kernels are learnt after each scaling, and the models are averaged. Gaps
+// are filled.
 func ExampleRegressor_nothingSet() {
 	x, y := mat.NewDense(60, 3, nil), make([]float64, 60)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -183,7 +184,7 @@ func ExampleRegressor_nothingSet() {
 	// ln e = 1 is in the interval: true
 }
 
-// A search over named axes: the names appear in the trace and in the choice.
+// The candidates of this search are points on named axes. The names appear in the trace and in the choice.
 func ExampleCandidateGrid() {
 	x, y := wave()
 	points, err := grid.Points(
@@ -210,7 +211,7 @@ func ExampleCandidateGrid() {
 	// Output: scale=yes, gamma=1
 }
 
-// A smooth and a rough kernel fit a target with a jump: each model's share depends on its predictions for rows left out.
+// A smooth and a rough kernel fit a target with a jump. Each model's share depends on its predictions for left-out rows.
 func ExampleRegressor_kinds() {
 	x, y := mat.NewDense(60, 1, nil), make([]float64, 60)
 	for i := range y {

@@ -16,10 +16,10 @@ import (
 const (
 	// falkonRows is the number of rows above which the zero value always uses the machines of package falkon.
 	falkonRows = 100_000
-	// Numbers of landmarks without a budget, of the first fit with one, and the limits.
+	// Numbers of landmarks: of a fit without a budget, of the first fit with a budget, and the largest without and with a budget.
 	usualLandmarks, firstLandmarks = 2000, 500
 	mostLandmarks, mostInTime      = 4000, 8000
-	// dimensionLimit is the ratio of the effective dimension to the number of landmarks above which more are used.
+	// dimensionLimit is a ratio of the effective dimension to the number of landmarks. Above it, more landmarks are used.
 	dimensionLimit = .5
 )
 
@@ -56,13 +56,13 @@ func falkonClassifier(s onSome) estimators.Classifier {
 	return &falkon.Classifier{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers}
 }
 
-// showingSteps returns a context in which Observe receives the steps of a fit.
+// showingSteps returns a context whose fits report their steps to Observe.
 func (c engine[Y, E]) showingSteps(ctx context.Context, result *search.Result, landmarks int) (context.Context, func(*error)) {
 	if c.heardBy == nil {
 		return progress.Begin(ctx, nil)
 	}
 	return progress.Begin(ctx, func(s progress.Step) {
-		if s.Between { // the rows of the complete fit suffice
+		if s.Between { // Observe receives such steps from the complete fit
 			return
 		}
 		row, step := search.NewRow(result.Point), stepOf(s)
@@ -71,10 +71,10 @@ func (c engine[Y, E]) showingSteps(ctx context.Context, result *search.Result, l
 	})
 }
 
-// fitMany fits all of many rows with the chosen kernel. It doubles the number of landmarks while the effective dimension is close
-// to it. With a budget it also doubles the number up to the usual one, but only while another fit, of at most four times the
-// seconds of the last, is expected to end in time. At most half of the n distinct rows are landmarks, so that copies change
-// nothing.
+// fitMany fits all of many rows with the chosen kernel. It doubles the number of landmarks as long as the effective dimension is
+// more than dimensionLimit times that number. With a budget it also doubles the number up to the usual one. It does so only while
+// another fit, of at most four times the seconds of the last, is expected to end in time. At most half of the n distinct rows are
+// landmarks, so that copies change nothing.
 func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows folds.Rows[Y], n int, result *search.Result,
 	from search.Share) (E, error) {
 	m, most := usualLandmarks, mostLandmarks

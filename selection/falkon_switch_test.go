@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// manyRegressor returns the zero value, fitted with a limit of 200 rows in place of falkonRows.
+// manyRegressor returns the zero value fitted to n rows of d columns, with a limit of 200 rows in place of falkonRows.
 func manyRegressor(t *testing.T, r *Regressor, n, d int) *Regressor {
 	t.Helper()
 	x, y := problemOf(n, d, .1, 4)
@@ -34,7 +34,7 @@ func manyRegressor(t *testing.T, r *Regressor, n, d int) *Regressor {
 	return &Regressor{f: f}
 }
 
-// Above the limit of rows, machines on landmarks are fitted after both scalings. The model file records them.
+// Above the limit of rows, a machine on landmarks is fitted after each of both scalings. The model file contains these machines.
 func TestManyRowsAreHandedOver(t *testing.T) {
 	r := manyRegressor(t, &Regressor{}, 400, 2)
 	require.NotEmpty(t, r.Models())
@@ -83,7 +83,7 @@ func varianceOf(t *testing.T, n int) float64 {
 	return out
 }
 
-// For classes, with weights of rows, machines on landmarks are fitted as well.
+// Machines on landmarks are also fitted to classes, and with row weights.
 func TestManyRowsOfClassesAreHandedOver(t *testing.T) {
 	x, y := problemOf(220, 2, .1, 4)
 	labels, weights := make([]int, 220), make([]float64, 220)
@@ -120,7 +120,7 @@ func TestManyRowsOfClassesAreHandedOver(t *testing.T) {
 	assert.Equal(t, got, same)
 }
 
-// With a budget the number of landmarks doubles while there is time. Without one it depends on the number of rows.
+// With a budget, the number of landmarks doubles as long as time remains.
 func TestLandmarksByBudget(t *testing.T) {
 	x, y := problemOf(4400, 2, .1, 4)
 	for name, c := range map[string]struct {
@@ -152,8 +152,8 @@ func TestLandmarksByBudget(t *testing.T) {
 	}
 }
 
-// Observe receives the progress of the machines of many rows to their end, for both scalings. The rows that it receives are not in
-// the trace, and a resumed search skips them.
+// Observe receives the progress of fits with many rows to their end, for both scalings. The rows that it receives are not in the
+// trace, and a resumed search skips them.
 func TestFitsOfManyRowsAreObserved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a search of many rows more")
@@ -221,7 +221,8 @@ func TestManyRowsCancelled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// The complexity-regularised error works for any number of unweighted rows, and identifies the relevant column.
+// A search that minimises the complexity-regularised error identifies the relevant column, and also works for a few rows. It does
+// not accept weights.
 func TestShapeOfComplexity(t *testing.T) {
 	x, y := problemOf(120, 3, .2, 4)
 	s := &shape.Search{Objective: shape.ComplexityRegularised}
@@ -262,7 +263,7 @@ func TestBudgetOfManyRows(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrParam)
 }
 
-// Repeating all rows, in another order, gives the same machines on landmarks.
+// Repeating all rows, in another order, results in the same machines on landmarks.
 func TestRepeatedRowsOfMany(t *testing.T) {
 	const n = 400
 	x, y := problemOf(n, 2, .1, 4)

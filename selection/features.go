@@ -17,9 +17,9 @@ import (
 )
 
 // FeatureLearner is a learner that is ridge regression on features, with the ridge chosen by leave-one-out. It fits targets, or ±1
-// for each class against the rest. An [entropy.Search] then scores kernels on these features of all rows, which gives the learner's
-// own leave-one-out error rather than that of the kernel it approximates. FeatureMap returns the unfitted transformers that compute
-// the features. A [pipeline.Regressor] that ends in a [ridge.Regressor] is a feature learner without this method.
+// for each class against all others. An [entropy.Search] then scores kernels on these features of all rows. This is the learner's
+// own leave-one-out error, rather than that of the kernel it approximates. FeatureMap returns the unfitted transformers that
+// compute the features. A [pipeline.Regressor] that ends in a [ridge.Regressor] is a feature learner without this method.
 type FeatureLearner interface {
 	FeatureMap() []transformers.Transformer
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// onEight is a third-party learner that wraps a pipeline of a Nyström map and ridge regression. With FeatureMap, a search scores
-// its kernels on its own landmarks.
+// onEight is a third-party learner that wraps a pipeline of a Nyström map and ridge regression. Because it has FeatureMap, a search
+// scores kernels on the learner's own landmarks.
 type onEight struct{ *pipeline.Regressor }
 
 func (p onEight) FeatureMap() []transformers.Transformer { return p.Steps }

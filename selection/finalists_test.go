@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// For more than a few hundred rows, the machine computed by the search agrees with a fit of the chosen kernel and ridge.
+// With more than a few hundred rows, the machine that the search computed agrees with a fit of the chosen kernel and ridge.
 func TestChoiceIsTheMachine(t *testing.T) {
 	x, y := problemOf(700, 4, .3, 1)
 	r := &Regressor{}
@@ -55,7 +55,7 @@ func onMatrix(r *search.Result) bool {
 	return chosenRow(r).Basis == search.OnMatrix && chosenRow(r).Rows == 700
 }
 
-// If few rows prefer one family, and all rows another, both families are compared and the better one is refined.
+// If few rows prefer one family and all rows another, both families are scored on more rows, and the better one is refined.
 func TestFamiliesOnMoreRows(t *testing.T) {
 	x, y := problemOf(1200, 8, .3, 3)
 	r := &Regressor{Search: &entropy.Search{Seed: 1}}
@@ -72,7 +72,7 @@ func TestFamiliesOnMoreRows(t *testing.T) {
 	assert.Len(t, slices.DeleteFunc(results[1].Trace, func(row search.TraceRow) bool { return row.Round == 0 }), 1, "it went no further")
 }
 
-// The search passes its machine only to machines of package lssvm, since the machines of other learners have other rows or kernels.
+// The search passes its machine only to machines of package lssvm. Other learners may use other rows or kernels.
 func TestPrepare(t *testing.T) {
 	known := loo.Start{Near: 2, Solved: &loo.Solved{Ridge: 1}}
 	machine, other := &lssvm.Regressor{}, &lssvmBehind{}

@@ -28,7 +28,7 @@ type fitted[E any] struct {
 	// Leave-one-out results of a part, until the shares are known: see leaveOut.
 	left, variances []float64
 	transformation  *targets.Transformation // transformation of the targets of all parts; nil: none
-	encoded         []int                   // categories whose mean targets are columns of a part
+	encoded         []int                   // categories that a part encodes by their mean targets
 }
 
 // transform preprocesses new rows for the inner estimator.
@@ -73,7 +73,7 @@ func (f *fitted[E]) named(err error) error {
 	return fault.NameColumns(err, f.chain.ColumnNames())
 }
 
-// pass calls g with preprocessed rows of x. For few rows it does not allocate.
+// pass calls g with preprocessed rows of x. It does not allocate if there are few rows.
 func (f *fitted[E]) pass(typ string, x mat.Matrix, g func(z mat.Matrix) error) error {
 	if f == nil {
 		return fault.NotFitted(typ)
@@ -90,7 +90,7 @@ func (f *fitted[E]) reach(typ string, x mat.Matrix, call func(model any, z mat.M
 }
 
 // forward preprocesses the rows of x and calls a method of the capability C of the fitted estimator. If the estimator lacks it, the
-// error wraps errors.ErrUnsupported. For few rows it does not allocate.
+// error wraps errors.ErrUnsupported. It does not allocate if there are few rows.
 func forward[C, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix, call func(C, mat.Matrix) error) error {
 	if f == nil {
 		return fault.NotFitted(typ)
@@ -124,19 +124,19 @@ func (f *fitted[E]) copyResult() *search.Result {
 
 const version = 1
 
-// stored is the file form of a fitted selection. It holds the family's name and the parameter, or the candidate's number, from
-// which the Space builds the estimator again, and the bytes of the parts.
+// stored is the file form of a fitted selection. The Space builds the estimator again from the family's name and the parameter, or
+// from the candidate's number.
 type stored struct {
 	Family         string
 	Point          search.Point
-	Param2         float64                 // the second parameter, of a family with two
+	Param2         float64                 // the second parameter of a family with two
 	Values         codec.Floats            // further learnt parameters
 	Steps          []byte                  // a pipeline.Transformer
 	Inner          estimators.NestedModel  // unused with several scalings
 	Names          []string                // names of the scalings
 	Parts          [][]byte                // files of the scalings' models
 	Transformation *targets.Transformation `cbor:",omitempty"` // transformation of their targets
-	// Encoded are the categories whose mean targets are columns of a part.
+	// Encoded holds the categories that a part encodes by their mean targets.
 	Encoded []int  `cbor:",omitempty"`
 	Result  []byte // JSON
 	// Template holds the settings of an estimator of a registered type. Reading builds the estimator from them, unless functions of

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// A search accepts splitters for groups and for time like any other.
+// A search accepts splitters for groups and for time.
 func TestSearchesByGroupAndTimeSplitters(t *testing.T) {
 	n := 48
 	x, y, groups := mat.NewDense(n, 1, nil), make([]float64, n), make([]int, n)
@@ -33,7 +33,8 @@ func TestSearchesByGroupAndTimeSplitters(t *testing.T) {
 	assert.ErrorIs(t, wrong.Fit(ctx, x, y), fault.ErrShape)
 }
 
-// A fold may lack a class that ClassWeights names, even behind wrappers. The complete rows may not.
+// The training rows of a fold may lack a class that ClassWeights names, also if wrappers contain the classifier. If no row has the
+// class, Fit returns an error.
 func TestFoldsWithoutAWeightedClass(t *testing.T) {
 	x, labels := mat.NewDense(30, 1, nil), make([]int, 30)
 	for i := range labels {

@@ -75,7 +75,7 @@ func TestGoldenSectionWarns(t *testing.T) {
 	assert.Equal(t, 1e-5, r.Result().Param)
 	assert.Contains(t, r.Report().Warnings[0], "no entropy in [0.3, 0.5] was found: the entropies at 1e-06 and 1e-05 lie on one side of it; the nearest, 0.0")
 
-	// Integer degrees are computed, each once.
+	// Only integer degrees are computed, and each only once.
 	p := Regressor{Space: over(families.Polynomial{}), Search: &entropy.GoldenSection{BandLow: 0.45, BandHigh: 0.4500001}}
 	require.NoError(t, p.Fit(ctx, x, y))
 	assert.Equal(t, search.StatusAtomic, p.Result().Status)

@@ -13,7 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Golden files stay readable. Their predictions are those of the kernel chosen at the time; a later release may choose another.
+// Golden files stay readable. Their predictions are those of the kernel that was chosen when they were written. A later release may
+// choose another.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := problemOf(20, 2, 0.1, 1)
 	steps := []transformers.Transformer{&scalers.StandardScaler{}}

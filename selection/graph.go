@@ -5,7 +5,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// graph returns the inner estimator's outputs for preprocessed rows.
+// graph adds the chosen estimator to the graph, after the steps, and returns its outputs.
 func (f *fitted[E]) graph(typ string, x graph.Value) (graph.Outputs, error) {
 	if f == nil {
 		return graph.Outputs{}, fault.NotFitted(typ)

@@ -22,8 +22,8 @@ import (
 
 var severalKinds = []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}
 
-// steps returns rows whose target jumps in each of two columns. A sum of exponentials can follow the jumps, but a smooth function
-// of the joint distance cannot.
+// steps returns rows and targets that jump in each of two columns. A sum of exponentials can follow the jumps, but a smooth
+// function of the joint distance cannot.
 func steps(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y := mat.NewDense(n, 3, nil), make([]float64, n)
@@ -89,7 +89,7 @@ func TestKindsOfNumbers(t *testing.T) {
 	assert.InEpsilonSlice(t, wantVariance, variance, 1e-9)
 	assert.ErrorIs(t, (&Regressor{Kinds: severalKinds[:1]}).UnmarshalBinary(data), estimators.ErrBadModel, "which knows no Laplacian")
 
-	// Points of an interrupted search are not computed again.
+	// A search that resumes with the complete trace returns the same result.
 	again := &Regressor{}
 	for _, r := range all {
 		again.Resume = append(again.Resume, r.Trace...)
@@ -98,7 +98,7 @@ func TestKindsOfNumbers(t *testing.T) {
 	assert.Equal(t, withoutSeconds(t, res), withoutSeconds(t, again.Result()))
 }
 
-// The shares minimise the leave-one-out error. The factor of the variance is the mean ratio of the squared residuals to the
+// The shares minimise the leave-one-out error. The variance is multiplied by the mean ratio of the squared residuals to the
 // variances of the mixture. This holds with weights and with equal rows.
 func TestSharesOfLeaveOneOut(t *testing.T) {
 	x, y := steps(60, 4)
@@ -240,7 +240,7 @@ func TestSingleModel(t *testing.T) {
 	}
 }
 
-// With Groups, and if all rows are equal, only the first kind is learnt.
+// Only the first kind is learnt with Groups, and if all rows are equal.
 func TestFirstKindAlone(t *testing.T) {
 	x, y := steps(40, 1)
 	groups := make([]int, 40)

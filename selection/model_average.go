@@ -15,7 +15,7 @@ func meanOfClassifiers(parts []*fitted[estimators.Classifier]) estimators.Classi
 	return average.NewClassifier(classifierType, averaged(parts))
 }
 
-// averaged converts parts to the parts of a mean.
+// averaged returns the parts in the form that package average expects.
 func averaged[E any](parts []*fitted[E]) []average.Part[E] {
 	out := make([]average.Part[E], len(parts))
 	for i, p := range parts {

@@ -11,7 +11,7 @@ import (
 )
 
 // Model is a fitted model of a Regressor (E is [estimators.Regressor]) or of a Classifier ([estimators.Classifier]). It is the only
-// model, or one of several whose mean is the prediction.
+// model, or one of several whose weighted mean is the prediction.
 type Model[E any] struct {
 	// Columns describes the scaling of the model's columns. It is "" if Preprocess is the only transformation.
 	Columns string
@@ -22,8 +22,8 @@ type Model[E any] struct {
 	// Estimator expects rows returned by Transform. It must not be fitted again.
 	Estimator E
 
-	// Target is the transformation of the targets that Estimator predicts. It is [PlainTarget] for the targets themselves, and
-	// always for classes.
+	// Target is the transformation of the targets that Estimator predicts. It is [PlainTarget] if the targets are not transformed,
+	// and for classes.
 	Target Target
 
 	before *pipeline.Transformer // steps of all models
@@ -55,12 +55,12 @@ func (f *fitted[E]) models() (out []Model[E]) {
 	return out
 }
 
-// Models returns the fitted models. Often there is only one. Predict returns their mean weighted by Share. It returns nil before
-// Fit.
+// Models returns the fitted models, of which there is often only one. Predict returns the mean of their predictions, weighted by
+// Share. It returns nil before Fit.
 func (r *Regressor) Models() []Model[estimators.Regressor] { return r.f.models() }
 
-// Models returns the fitted models. Often there is only one. PredictProba returns their mean weighted by Share. It returns nil
-// before Fit.
+// Models returns the fitted models, of which there is often only one. PredictProba returns the mean of their probabilities,
+// weighted by Share. It returns nil before Fit.
 func (c *Classifier) Models() []Model[estimators.Classifier] { return c.f.models() }
 
 // String returns the chosen point, or "not fitted". Result contains the details.

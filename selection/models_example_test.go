@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// The models whose mean is the prediction.
+// This example prints the models whose weighted mean is the prediction.
 func ExampleModel() {
 	x, y := mat.NewDense(20, 1, nil), make([]float64, 20)
 	for i := range y {
@@ -44,7 +44,7 @@ func ExampleModel() {
 	// Output: 1 1
 }
 
-// A cancelled Fit keeps its results, and another one continues from them.
+// A cancelled Fit returns an error that contains its results, and another Fit continues from them.
 func ExampleSearchError() {
 	x, y := mat.NewDense(60, 1, nil), make([]float64, 60)
 	for i := range y {

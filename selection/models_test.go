@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The mean of the models is the prediction, also for a model that was read from a file.
+// The prediction is the weighted mean of the models. This also holds after a round trip through a file.
 func TestModelsMakeThePrediction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, y := mat.NewDense(60, 2, nil), make([]float64, 60)

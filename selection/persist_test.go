@@ -95,7 +95,7 @@ func TestCloneAndSupports(t *testing.T) {
 	assert.ErrorContains(t, err, "has no MarshalBinary")
 }
 
-// The payload is mutated under a valid checksum, so that the fuzzer reaches the decoder.
+// The fuzzer mutates the payload and the checksum is made valid again, so that the decoder is reached.
 func FuzzUnmarshal(f *testing.F) {
 	x, y := problemOf(12, 2, 0.2, 1)
 	r := configured()
@@ -123,7 +123,7 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// A hostile Result is refused quickly and with little memory, and an accepted one can be printed.
+// A hostile Result is refused quickly and with little memory. A Result that is accepted can be printed.
 func TestHostileResults(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no other":      {`{"others":[null]}`, "others[0] is null"},
@@ -142,7 +142,7 @@ func TestHostileResults(t *testing.T) {
 	assert.Contains(t, ways.String(), "a \" { [ b")
 }
 
-// The Ridge that a search found for a machine built by its Space is kept in the model file.
+// If a search finds the Ridge of a machine that its Space builds, the model file stores it.
 func TestRidgeOfBuiltMachines(t *testing.T) {
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	labels := make([]int, 40)

@@ -17,7 +17,8 @@ func init() {
 	registry.Stand(Space[estimators.Classifier].stored, readSpace[estimators.Classifier], Space[estimators.Classifier]{left: true})
 }
 
-// nestedParts returns the parts that a model file lists: the steps of Preprocess, and the estimator or those of several scalings.
+// nestedParts returns the parts that a model file lists: the steps of Preprocess, and the estimator or the estimators of all
+// scalings.
 func (f *fitted[E]) nestedParts() (out []registry.Part) {
 	if f == nil {
 		return nil

@@ -31,9 +31,9 @@ const (
 // [lssvm.Regressor]. The kinds are Matérn with ν = 5/2, which is smooth, and [kernels.Laplacian], a product of exponentials of
 // single columns, which can follow steps. A prediction is the mean of the four models, with shares that minimise the leave-one-out
 // error (see Kinds). Variances and intervals are those of the mixture, multiplied by a factor that matches them to the
-// leave-one-out residuals. The table of the Result lists the compared models. Shape refers to the columns after Preprocess and the
-// indicators of gaps. Up to 2000 rows, Fit costs about forty Cholesky factors with an inverse. Beyond that Shape learns on some of
-// the rows, and lssvm chooses the ridge on all of them.
+// leave-one-out residuals. The table of the Result lists the compared models. Its lengths refer to the columns after Preprocess and
+// the indicators of gaps. Up to 2000 rows, Fit costs about forty Cholesky factors with an inverse. With more rows, the lengths are
+// learnt on some of the rows, and lssvm chooses the ridge on all of them.
 //
 // Above 5000 rows, all of this is done on a draft of 1000 rows. The draft chooses the scaling and the Target, and provides initial
 // lengths. Then the lengths of each kind are learnt on 2000 rows, and two machines are fitted to all rows. From 8000 rows,
@@ -42,41 +42,42 @@ const (
 //
 // Machines of falkon.Regressor are used if the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (above 56
 // 000 rows by default), or with a Budget. There is then one kind, Matérn, on both scalings. The machines use 2000 landmarks, and
-// 4000 if the effective dimension exceeds half of 2000. With a Budget, half of which is for the search, there are 500 landmarks.
-// Their number is doubled up to 2000, and up to 8000 while the effective dimension requires it, provided that another fit that
-// takes four times as long as the last would end in time. Result contains their number. A prediction then costs O(M) per row.
-// docs/measured/exact.md compares the two solvers.
+// 4000 if the effective dimension exceeds half of 2000. With a Budget, half of which is for the search, there are initially 500
+// landmarks. Their number is doubled up to 2000, and up to 8000 while the effective dimension requires it. Each time, another fit
+// that takes four times as long as the last must be expected to end in time. Result contains their number. A prediction then costs
+// O(M) per row. docs/measured/exact.md compares the two solvers.
 //
 // See also [Classifier], [lssvm.Regressor].
 type Regressor struct {
 	// Preprocess lists transformers. Clones of them are fitted on the training rows, and again on the training rows of each fold.
-	// The entropy is computed from the preprocessed rows. The first step may fill gaps, such as [columnwise.Imputer].
+	// The entropy is computed from the preprocessed rows. The first step, such as [columnwise.Imputer], may fill gaps.
 	Preprocess []transformers.Transformer
 
-	// Space is the space to search. If it is the zero value and Search is set, it is the space of [Kernels] for [lssvm.Regressor].
+	// Space is the space to search. If it is the zero value and Search is set, the space of [Kernels] for [lssvm.Regressor] is
+	// used.
 	Space Space[estimators.Regressor]
 
-	// Search is the search strategy. If it is nil and Space is set, it is &entropy.Search{}. If neither is set, the search is that
-	// of the zero value described above.
+	// Search is the search strategy. If it is nil and Space is set, &entropy.Search{} is used. If neither is set, the search is
+	// that of the zero value described above.
 	Search search.Strategy
 
-	// Kinds are the kinds of kernels to learn if neither Space nor Search is set: families whose kernels have a length, such as
-	// [families.Matern] and [families.Laplacian]. A kernel of each kind is learnt on each scaling of the columns, the second and
-	// later kinds starting from the lengths of the first. The models are stacked. Their shares minimise the leave-one-out error and
-	// are pulled towards equal shares; models with a share below 2% are dropped. If Kinds is nil, the kinds are Matérn with ν = 5/2
-	// and Laplacian. On landmarks, and with Groups, only the first kind is learnt. The models on the two scalings then have equal
-	// shares, unless the leave-one-out error of one is smaller by a fifth, in which case its share is 1.
+	// Kinds lists the kinds of kernels to learn if neither Space nor Search is set: families whose kernels have a length, such as
+	// [families.Matern] and [families.Laplacian]. A kernel of each kind is learnt on each scaling of the columns. The initial
+	// lengths of the second and later kinds are those of the first. The models are stacked. Their shares minimise the leave-one-out
+	// error and are pulled towards equal shares. Models with a share below 2% are dropped. If Kinds is nil, the kinds are Matérn
+	// with ν = 5/2 and Laplacian. On landmarks, and with Groups, only the first kind is learnt. The models on the two scalings then
+	// have equal shares, unless the leave-one-out error of one is smaller by a fifth, in which case its share is 1.
 	Kinds []families.Family
 
 	// Categories holds the indices of categorical columns, such as a country. Their values are codes. These may be any numbers, and
 	// are only compared for equality. Categories are columns of the rows that Preprocess returns. If neither Space nor Search is
 	// set, they come first among the lengths in Result. One length per category is learnt with the kernel (see [kernels.ARD]), at a
 	// cost that does not depend on the number of levels. If a category has more than ten levels, models that also use the mean
-	// target of each level ([columnwise.TargetEncoder]) join the stack. In these models, levels with similar means are similar.
-	// Their shares are determined on rows that were not used for the means. A gap is a level, and a level that is missing from the
-	// training rows differs from all others. With Groups, where one length is chosen for all columns, the distance between two
-	// levels is the mean distance between two values in a column with unit standard deviation. Categories are an error unless a
-	// [shape.Search] learns the kernel, or neither Space nor Search is set.
+	// target of each level ([columnwise.TargetEncoder]) are added to the stack. For these models, levels with similar means are
+	// similar. Their shares are determined on rows that were not used for the means. A gap is a level, and a level that is missing
+	// from the training rows differs from all others. With Groups, one length is chosen for all columns. The distance between two
+	// levels is then the mean distance between two values in a column with unit standard deviation. Categories are an error unless
+	// a [shape.Search] learns the kernel, or neither Space nor Search is set.
 	Categories []int
 
 	// Names are the names of the columns of x; nil: unknown. Errors and package inspection use them, and so do steps of Preprocess
@@ -86,8 +87,8 @@ type Regressor struct {
 	// Target is the transformation of the targets if neither Space nor Search is set. A logarithm or a power of skewed targets
 	// makes intervals as asymmetric as the data. Predictions are means of the targets themselves, not of their logarithms. They
 	// exceed the range of the training targets by at most the length of that range. [AutomaticTarget] uses a transformation if it
-	// clearly increases the leave-one-out density in the units of the targets and does not increase the error. It is applied only
-	// without Groups, and above 5000 rows the choice is made on 1000 of them. On landmarks it is PlainTarget. Result.Columns
+	// clearly increases the leave-one-out density in the units of the targets and does not increase the error. The choice is made
+	// only without Groups, and above 5000 rows on 1000 of them. On landmarks the targets are not transformed. Result.Columns
 	// contains the choice.
 	Target Target
 
@@ -105,7 +106,7 @@ type Regressor struct {
 	// Workers is the number of goroutines, and of simultaneous fits. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is [kernels.MaxKernelBytes].
+	// MaxKernelBytes limits the size of a kernel matrix of the search. If it is 0, [kernels.MaxKernelBytes] is used.
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// Budget is the time after which the search evaluates no further points, for all families together. The best point so far is
@@ -114,12 +115,12 @@ type Regressor struct {
 	Budget time.Duration
 
 	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time. The order of points that
-	// are scored in parallel is not deterministic. It is also called with the Step of a machine on landmarks after each tenth of a
-	// pass and each iteration.
+	// are scored in parallel is not deterministic. For a machine on landmarks, it is also called with a Step after each tenth of a
+	// pass and after each iteration.
 	Observe func(search.TraceRow)
 
 	// Resume holds rows of the trace of an earlier search with the same configuration on the same rows and targets, as Observe
-	// received them or Result contains them. They are not computed again, and the Result, including the seconds, is that of a
+	// received them or Result contains them. These rows are not computed again, and the Result, including the seconds, is that of a
 	// search that was never interrupted. Fit does not check that the rows belong to the same search.
 	Resume []search.TraceRow `settings:"-"`
 
@@ -158,8 +159,9 @@ func (r *Regressor) SetColumnNames(names []string) { r.Names = names }
 // ColumnNames implements [estimators.ColumnNamer].
 func (r *Regressor) ColumnNames() []string { return r.f.columnNames() }
 
-// Fit chooses the kernel on x (n×d) and y (n), and fits with it. It returns the errors of the preprocessing, of the search
-// ([estimators.ErrParam], [estimators.ErrShape] if all rows are equal, [estimators.ErrTooLarge]), of the estimator, and of ctx.
+// Fit chooses the kernel on x (n×d) and y (n), and fits the estimator with it. It returns the errors of the preprocessing, of the
+// search ([estimators.ErrParam], [estimators.ErrShape] if all rows are equal, [estimators.ErrTooLarge]), of the estimator, and of
+// ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := r.engine().fit(ctx, x, y, nil, y, nil)

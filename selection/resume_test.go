@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// withoutSeconds returns a result as text without times.
+// withoutSeconds returns a result as text, without the times.
 func withoutSeconds(t *testing.T, r *search.Result) string {
 	c := r.Clone()
 	for _, one := range append([]*search.Result{c}, c.Others...) {
@@ -32,8 +32,8 @@ func withoutSeconds(t *testing.T, r *search.Result) string {
 	return string(data)
 }
 
-// A search that is cancelled after three rows and resumed from their JSON has the same Result as an uninterrupted one. It does not
-// compute known points again.
+// A search that is cancelled after three rows and resumed from their JSON has the same Result as an uninterrupted search. It does
+// not compute known points again.
 func TestResume(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
 	for name, strategy := range map[string]search.Strategy{
@@ -80,7 +80,7 @@ func TestResume(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
 
-			// With the complete trace only the last fit is left to do.
+			// With the complete trace, only the last fit remains.
 			fits := 0
 			r := &Regressor{
 				Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
@@ -145,8 +145,8 @@ func TestResumeFinalists(t *testing.T) {
 	}
 }
 
-// A search that is cancelled at any step, not only between two points, resumes to the same result. No row contains values computed
-// after its context had ended.
+// If a search is cancelled at any step, also between two points, the resumed search returns the same result. No row contains values
+// that were computed after its context had ended.
 func TestResumeFromAnyStep(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
 	fit := func(ctx context.Context, observe func(search.TraceRow), resume []search.TraceRow) (*Regressor, error) {

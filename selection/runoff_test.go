@@ -24,7 +24,7 @@ import (
 
 func machineOf(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }
 
-// folded returns the rows of a result, and of the other results in it, for which the learner was fitted.
+// folded returns the rows of a result, and of the other results in it, for which the learner was cross-validated.
 func folded(r *search.Result) (out []search.TraceRow) {
 	for _, one := range append([]*search.Result{r}, r.Others...) {
 		for _, row := range one.Trace {
@@ -36,8 +36,8 @@ func folded(r *search.Result) (out []search.TraceRow) {
 	return out
 }
 
-// If the best ridge is the smallest allowed one, a cross-validation of the learner decides and chooses its best kernel. Otherwise
-// only the model is fitted.
+// If the best ridge is the smallest allowed one, a cross-validation of the learner decides, and its best kernel is chosen.
+// Otherwise only the final model is fitted.
 func TestRunoff(t *testing.T) {
 	for _, noise := range []float64{0, .3} {
 		x, y := problemOf(90, 2, noise, 3)
@@ -73,7 +73,7 @@ func TestRunoff(t *testing.T) {
 		require.NoError(t, again.Fit(ctx, x, y))
 		assert.Equal(t, r.Result().Kernel, again.Result().Kernel)
 
-		own := &Regressor{} // lssvm's score is its own
+		own := &Regressor{} // the closed form is the score of lssvm itself
 		require.NoError(t, own.Fit(ctx, x, y))
 		assert.Empty(t, folded(own.Result()))
 	}
@@ -87,7 +87,7 @@ func onNystroem(k kernels.Kernel) estimators.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Components: 12}}, Final: &ridge.Regressor{}}
 }
 
-// landmarkClassifier only declares its features.
+// landmarkClassifier is a classifier with features and no other methods of its own.
 type landmarkClassifier struct {
 	estimators.Classifier
 	kernel kernels.Kernel
@@ -97,9 +97,10 @@ func (c landmarkClassifier) FeatureMap() []transformers.Transformer {
 	return onNystroem(c.kernel).(*pipeline.Regressor).Steps
 }
 
-// Ridge regression on features is scored on these features: the score is the leave-one-out error of the fitted model.
+// If the learner is ridge regression on features, kernels are scored on these features. The score is the leave-one-out error of the
+// fitted model.
 func TestScoreOnFeatures(t *testing.T) {
-	for _, n := range []int{120, 700} { // entropies of all rows, and of 300
+	for _, n := range []int{120, 700} { // entropies of all rows, and entropies of 300 of them
 		x, y := problemOf(n, 1, .2, 4)
 		r := &Regressor{Space: Kernels(onNystroem)}
 		require.NoError(t, r.Fit(ctx, x, y))
@@ -135,7 +136,7 @@ func chosenRow(r *search.Result) search.TraceRow {
 	return search.TraceRow{}
 }
 
-// A third-party learner declares its features with FeatureMap.
+// A third-party learner with the method FeatureMap is scored on its features.
 func TestFeatureMap(t *testing.T) {
 	assert.Len(t, featureMap(landmarkClassifier{kernel: kernels.RBF{Gamma: 1}}), 1)
 	assert.Len(t, featureMap(onNystroem(kernels.RBF{Gamma: 1})), 1)
@@ -169,7 +170,7 @@ func TestRunoffOfOneRow(t *testing.T) {
 	assert.NotEmpty(t, c.Result().Warnings)
 }
 
-// With more rows a kernel is scored at a few ridges or one, which says nothing about ridges at the limit.
+// With more rows a kernel is scored at a few ridges or at one. This does not show whether the best ridge is at the limit.
 func TestRunoffOfFewRidges(t *testing.T) {
 	x, y := problemOf(700, 8, .6, 3)
 	r := &Regressor{Space: Kernels(machineOf)}

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// SearchError is the error of a Fit whose search had already computed results when the context ended or the fit on all rows failed.
-// It wraps the cause. Another Fit can continue from the results of the search:
+// SearchError is the error of a Fit that failed after its search had computed results: the context ended, or the fit on all rows
+// failed. It wraps the cause. Another Fit can continue from the results of the search:
 //
 //	var unfinished *selection.SearchError
 //	if errors.As(err, &unfinished) {
@@ -20,7 +20,7 @@ type SearchError struct {
 	// Trace holds the rows of the search, for all families. It can be assigned to the Resume field of a Regressor or Classifier.
 	Trace []search.TraceRow
 
-	// Result is the result of the search if it was complete, and nil otherwise. In both cases, no estimator was fitted.
+	// Result is the result of the search if the search was complete, and nil otherwise. In both cases, no estimator was fitted.
 	Result *search.Result
 
 	// Err is the cause.
@@ -46,7 +46,7 @@ func (t *trail) begin(r *search.Run) {
 	t.runs = append(t.runs, r)
 }
 
-// unfinished returns the error of a Fit with the results so far.
+// unfinished returns err in a SearchError with the results so far. If there are none, it returns err itself.
 func (t *trail) unfinished(typ string, err error) error {
 	var traces [][]search.TraceRow
 	for _, r := range t.runs {
@@ -57,7 +57,7 @@ func (t *trail) unfinished(typ string, err error) error {
 	if len(traces) == 0 {
 		return err
 	}
-	// Families are searched in parallel, so sort them by name.
+	// Families are searched in parallel, so their rows are sorted by name.
 	slices.SortStableFunc(traces, func(a, b []search.TraceRow) int {
 		return cmp.Or(cmp.Compare(a[0].Columns, b[0].Columns), cmp.Compare(a[0].Family, b[0].Family))
 	})

@@ -26,7 +26,7 @@ import (
 
 var errAllRows = errors.New("fewer rows")
 
-// upTo fits at most most rows, and counts its fits.
+// upTo returns an error if there are more than most rows, and counts its fits.
 type upTo struct {
 	lssvm.Regressor
 	most int
@@ -45,8 +45,8 @@ func (u *upTo) Clone() estimators.Regressor {
 	return &upTo{Regressor: u.Regressor, most: u.most, fits: u.fits}
 }
 
-// If a Fit fails after the search, the error keeps the results of the search, and another Fit continues from them without further
-// fits.
+// If a Fit fails after the search, the error contains the results of the search. Another Fit continues from them without further
+// fits of the search.
 func TestSearchErrorOfTheLastFit(t *testing.T) {
 	x, y := problemOf(60, 2, .3, 4)
 	fits := 0
@@ -72,8 +72,8 @@ func TestSearchErrorOfTheLastFit(t *testing.T) {
 	assert.Equal(t, unfinished.Result.Kernel, r.Result().Kernel)
 }
 
-// If the context of a Fit ends, the error keeps the rows of all families. The next Fit then has the same result as an uninterrupted
-// one.
+// If the context of a Fit ends, the error contains the rows of all families. The next Fit then has the same result as an
+// uninterrupted Fit.
 func TestSearchErrorOfAContext(t *testing.T) {
 	x, y := problemOf(80, 2, .3, 4)
 	fit := func(ctx context.Context, resume []search.TraceRow, observe func(search.TraceRow)) (*Regressor, error) {
@@ -100,7 +100,7 @@ func TestSearchErrorOfAContext(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
 
-	// Without results, the error is only the cause.
+	// If there are no results, the error is the cause, and not a SearchError.
 	ended, end := context.WithCancel(ctx)
 	end()
 	_, err = fit(ended, nil, nil)
@@ -108,7 +108,7 @@ func TestSearchErrorOfAContext(t *testing.T) {
 	assert.False(t, errors.As(err, &unfinished))
 }
 
-// A learner that cannot hold the rows is refused before the search, even in a pipeline, and the error names it.
+// If a learner cannot hold the rows, Fit returns an error before the search. The error names the learner, also inside a pipeline.
 func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 	x, y := problemOf(60, 2, .3, 4)
 	small := &lssvm.Regressor{Ridge: 1, MaxKernelBytes: 8 * 50 * 50}
@@ -138,7 +138,7 @@ func TestStringOfASearch(t *testing.T) {
 	assert.Equal(t, "selection.Classifier(not fitted)", (&Classifier{}).String())
 }
 
-// An error begins with the name that the caller wrote, and a single class is reported before any search begins.
+// An error begins with the name of the type that the caller used. A single class is reported before any search begins.
 func TestErrorsNameWhatWasCalled(t *testing.T) {
 	x, y := problemOf(10, 1, .1, 1)
 	for name, c := range map[string]*Classifier{

@@ -69,7 +69,7 @@ func classesOf(n int, seed uint64) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// counting counts the costs of the search itself: the kernels that it requests from the family, and the estimators that it builds.
+// counting builds estimators whose fits are counted.
 type counting struct {
 	families.RBF
 	fits *atomic.Int64
@@ -136,8 +136,8 @@ func TestEntropyForRegression(t *testing.T) {
 		require.NoError(t, l.Fit(ctx, x, y))
 		residuals, err := l.LeaveOneOutResiduals(ctx)
 		require.NoError(t, err)
-		// The smallest ridges are 1e-8 of the diagonal, a condition number of 1e10. The tridiagonal reduction and the Cholesky
-		// factor then have different rounding errors.
+		// The smallest ridges are 1e-8 of the diagonal, so that the condition number is 1e10. The rounding errors of the
+		// tridiagonal reduction and of the Cholesky factor are then different.
 		assert.InEpsilon(t, floats.Dot(residuals, residuals)/90, row.Score*variance(y), 1e-5)
 		l.Ridge = 0
 		require.NoError(t, l.Fit(ctx, x, y))
@@ -218,7 +218,7 @@ func TestSingleTarget(t *testing.T) {
 }
 
 func TestHigherTargets(t *testing.T) {
-	// Targets that jump from row to row need a kernel that nearly memorises.
+	// Targets that jump from row to row need a kernel that almost memorises the rows.
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {
 		x.Set(i, 0, float64(i))
@@ -272,7 +272,7 @@ func TestEveryFamilyCanBeSearched(t *testing.T) {
 }
 
 func TestStatusesOnRows(t *testing.T) {
-	// Five rows are repeated eight times. The entropy is that of the five rows, and copies do not limit it.
+	// Five rows are repeated eight times. The entropy is that of the five rows, and is not limited by the copies.
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {
 		x.Set(i, 0, float64(i%5))
@@ -349,7 +349,7 @@ func TestCancelledSearchKeepsTheModel(t *testing.T) {
 		}
 		require.ErrorIs(t, r.Fit(c, x, y), context.Canceled, name)
 		assert.Equal(t, 3, rows, name)
-		// NaN is not equal to itself, but its JSON is.
+		// NaN does not equal itself, so compare the JSON.
 		was, err := json.Marshal(before)
 		require.NoError(t, err)
 		is, err := json.Marshal(r.Result())
@@ -377,7 +377,7 @@ func TestGridIsExhaustive(t *testing.T) {
 			assert.InEpsilon(t, ratio, row.Param/res.Trace[i-1].Param, 1e-9)
 		}
 		mean := 0.0
-		for _, f := range folds { // explicitly, with the scaler fitted to the training rows only
+		for _, f := range folds { // compute the score explicitly, with the scaler fitted to the training rows only
 			s := &scalers.StandardScaler{}
 			require.NoError(t, s.Fit(ctx, linalg.Rows(x, f.Train)))
 			train, err := s.Transform(linalg.Rows(x, f.Train))
@@ -449,7 +449,7 @@ func TestEntropyParams(t *testing.T) {
 
 var errMoody = errors.New("moody")
 
-// moody fails for some kernels.
+// moody is a regressor whose Fit returns an error if fails is set.
 type moody struct {
 	estimators.Regressor
 	fails bool
@@ -499,8 +499,8 @@ func TestResultJSON(t *testing.T) {
 	assert.Error(t, json.Unmarshal([]byte(`{"score":"many"}`), &got))
 }
 
-// Closed-form scores use only ridges that suit the learner: any for lssvm, and at least MinRidge for others. Targets without noise
-// show the difference.
+// Closed-form scores use only ridges that suit the learner: any ridge for lssvm, and at least MinRidge for other learners. Without
+// noise in the targets, small ridges are best, so that the limits matter.
 func TestMinRidge(t *testing.T) {
 	x, y := problemOf(90, 1, 0, 1)
 	type other struct{ estimators.Regressor }
@@ -529,7 +529,7 @@ func TestMinRidge(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), -1} {
 		assert.ErrorIs(t, (&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{MinRidge: v}}).Fit(ctx, x, y), estimators.ErrParam)
 	}
-	// A ridge is in units of the weights: equal weights only change its scale.
+	// MinRidge is relative to the mean weight: if all weights are equal, the score does not depend on them.
 	weights := slices.Repeat([]float64{4}, len(y))
 	r := &Regressor{Space: over(families.RBF{}), Search: &entropy.Search{MinRidge: .1}}
 	require.NoError(t, r.Fit(ctx, x, y))
@@ -546,7 +546,7 @@ func (periodic) Kernel(param float64) kernels.Kernel {
 }
 func (periodic) String() string { return "periodic" }
 
-// With each method, the status reports entropies that the family or the rows do not allow.
+// With each method, the status reports that the family or the rows do not allow an entropy.
 func TestStatusesByEachMethod(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 1)
 	for _, method := range []entropy.Method{entropy.Exact, entropy.LowRank, entropy.Subsample} {
@@ -571,7 +571,7 @@ func TestStatusesByEachMethod(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, zero, y), "%v", method)
 		assert.Contains(t, []search.Status{search.StatusOK, search.StatusAtomic}, r.Result().Status, "%v", method)
 
-		// Repeated rows count as one row in the entropy, and do not limit it.
+		// Equal rows count as one row in the entropy, and do not limit it.
 		twice := mat.NewDense(60, 1, nil)
 		for i := range 60 {
 			twice.Set(i, 0, float64(i%4))
@@ -582,7 +582,7 @@ func TestStatusesByEachMethod(t *testing.T) {
 		assert.Equal(t, 4, r.Result().Trace[0].Rows, "%v", method)
 		assert.ErrorIs(t, r.Fit(ctx, mat.NewDense(60, 2, nil), y), estimators.ErrShape, "%v: all rows are equal", method)
 
-		// Few rows, and constant targets.
+		// With few rows, or with constant targets, Fit succeeds. A single row is an error.
 		for n := 1; n <= 3; n++ {
 			few, of := problemOf(n, 2, .1, 1)
 			r := &Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Method: method}}

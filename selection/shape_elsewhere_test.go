@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// waveOf returns rows with a wave in the first column, which one common length cannot detect.
+// waveOf returns rows with a wave in the first column, and their targets and labels. One common length cannot detect the wave.
 func waveOf(n, d int, seed uint64) (*mat.Dense, []float64, []int) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	x, y, labels := mat.NewDense(n, d, nil), make([]float64, n), make([]int, n)
@@ -59,7 +59,7 @@ func TestZeroValueFindsWaves(t *testing.T) {
 	assert.Greater(t, accuracy, .8)
 }
 
-// A starting point found elsewhere is a row of the trace, from which a search resumes.
+// A starting point found elsewhere is in a row of the trace, and a search can be resumed from this row.
 func TestElsewhereIsInTheTrace(t *testing.T) {
 	x, y, _ := waveOf(200, 12, 3)
 	r := shaped(t, &shape.Search{}, x, y)

@@ -61,7 +61,7 @@ func TestShapeParams(t *testing.T) {
 	assert.Equal(t, "Objective(9)", shape.Objective(9).String())
 }
 
-// Blocks of any size are limited to the available rows.
+// Blocks are limited to the available rows, whatever MaxRows is. A fit on blocks is almost as good as a fit on all rows.
 func TestShapeBlocks(t *testing.T) {
 	for n := 3; n < 12; n++ {
 		x, y := problemOf(n, 2, .1, 4)
@@ -81,7 +81,7 @@ func TestShapeBlocks(t *testing.T) {
 	assert.NotEqual(t, blocks.Result().Values, shaped(t, &shape.Search{MaxRows: 80, Seed: 1}, x, y).Result().Values)
 }
 
-// Blocks of neighbours with constant targets are left out, and the others are used.
+// Blocks of neighbours with constant targets are left out, and all other blocks are used.
 func TestShapeOfBlocksThatAreAlike(t *testing.T) {
 	x, _ := problemOf(120, 2, .1, 4)
 	labels, zeros := make([]int, 120), make([]float64, 120)
@@ -136,7 +136,7 @@ func TestShapeCancelled(t *testing.T) {
 	}
 }
 
-// Observe receives the rows of the trace in order, and cannot change anything.
+// Observe receives the rows of the trace in order, and cannot change the trace.
 func TestShapeObserve(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	var seen []search.TraceRow
@@ -169,7 +169,7 @@ func TestShapeObserve(t *testing.T) {
 	assert.Equal(t, 1, chosen)
 }
 
-// Within a budget the best point so far is chosen.
+// When a budget is spent, the best point so far is chosen.
 func TestShapeBudget(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	whole := shaped(t, &shape.Search{}, x, y).Result()
@@ -190,7 +190,7 @@ func TestShapeBudget(t *testing.T) {
 	}
 }
 
-// Results do not depend on the number of workers, on all rows and on blocks.
+// Results do not depend on the number of workers, neither on all rows nor on blocks.
 func TestShapeWorkers(t *testing.T) {
 	x, y := problemOf(150, 3, .1, 4)
 	for _, s := range []*shape.Search{{}, {MaxRows: 60}, {Objective: shape.LeaveOneOutDensity}, {Start: &entropy.Search{}}} {
@@ -211,7 +211,7 @@ func TestShapeWorkers(t *testing.T) {
 	}
 }
 
-// The learnt lengths are in the model file.
+// The model file contains the learnt lengths.
 func TestShapeSavedAndLoaded(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	for _, s := range []*shape.Search{{}, {Groups: []int{0, 1, 1}}, {MaxRows: 30}} {

@@ -33,10 +33,10 @@ var scoreNames = map[shape.Objective]string{
 	shape.LaplaceEvidence:     "Laplace's log evidence",
 }
 
-// ofNumbers are the objectives for numeric targets, on all rows.
+// ofNumbers holds the objectives for numeric targets that use all rows.
 var ofNumbers = []shape.Objective{shape.RestrictedEvidence, shape.FullEvidence, shape.LeaveOneOutError, shape.LeaveOneOutDensity}
 
-// shaped fits with a shape.Search.
+// shaped returns a Regressor fitted with a shape.Search.
 func shaped(t *testing.T, s *shape.Search, x *mat.Dense, y []float64) *Regressor {
 	t.Helper()
 	r := &Regressor{Space: over(defaultFamily), Search: s}
@@ -72,7 +72,7 @@ func withColumns(x *mat.Dense, more ...[]float64) *mat.Dense {
 	return out
 }
 
-// isotropic returns a search with one group of all columns.
+// isotropic returns a search in which all columns share one length.
 func isotropic(d int) *shape.Search { return &shape.Search{Groups: make([]int, d)} }
 
 // Lengths are in the units of their columns: multiplying all columns by c multiplies the lengths by c and leaves predictions
@@ -104,7 +104,7 @@ func TestShapeFollowsTheUnits(t *testing.T) {
 	}
 }
 
-// A constant column has no length to learn: it keeps its initial length, and nothing else changes.
+// A constant column has no length to learn. It keeps its initial length, and nothing else changes.
 func TestShapeOfAConstantColumn(t *testing.T) {
 	x, y := problemOf(60, 2, .1, 4)
 	ones := slices.Repeat([]float64{3}, 60)
@@ -119,7 +119,7 @@ func TestShapeOfAConstantColumn(t *testing.T) {
 	assert.InDeltaSlice(t, want, got, 1e-6)
 }
 
-// Two copies of a column share its effect: both have the same length, and Σ 1/l² over the two equals 1/l² of the single column.
+// Two copies of a column share its effect. They have the same length, and their sum of 1/l² equals 1/l² of the single column.
 func TestShapeOfCopies(t *testing.T) {
 	x, y := problemOf(80, 2, .1, 4)
 	x2, y2 := problemOf(400, 2, .1, 5)
@@ -130,7 +130,7 @@ func TestShapeOfCopies(t *testing.T) {
 	assert.InEpsilon(t, 1/one[0]/one[0], 1/two[0]/two[0]+1/two[2]/two[2], .02)
 	assert.InEpsilon(t, two[0], two[2], 1e-3)
 	assert.InEpsilon(t, nmseOf(t, a, x2, y2), nmseOf(t, b, twice(x2), y2), .02)
-	// With the prior, the copies do no harm.
+	// With the prior, copies hardly change the error.
 	a, b = shaped(t, &shape.Search{}, x, y), shaped(t, &shape.Search{}, twice(x), y)
 	assert.InEpsilon(t, nmseOf(t, a, x2, y2), nmseOf(t, b, twice(x2), y2), .1)
 }
@@ -145,7 +145,7 @@ func TestShapeOfOneColumn(t *testing.T) {
 	assert.InEpsilon(t, shaped(t, isotropic(1), x, y).Result().Lengths[0], r.Result().Lengths[0], .01)
 }
 
-// With few rows, equal rows, or targets that are all the same, the search returns a model and a warning.
+// With few rows, equal rows or constant targets, the search returns a model and a warning.
 func TestShapeWithoutAnythingToLearn(t *testing.T) {
 	same := mat.NewDense(20, 2, slices.Repeat([]float64{1, 2}, 20))
 	x, y := problemOf(20, 2, .1, 4)
@@ -178,8 +178,8 @@ func TestShapeWithoutAnythingToLearn(t *testing.T) {
 	}
 }
 
-// With more columns than rows, and one relevant column, the lengths identify that column. The search accepts 5000 columns like any
-// other number.
+// With more columns than rows, of which one is relevant, the lengths identify the relevant column. The search also accepts 5000
+// columns.
 func TestShapeOfManyColumns(t *testing.T) {
 	x, y := problemOf(150, 200, .1, 41)
 	x2, y2 := problemOf(200, 200, .1, 5)
@@ -215,8 +215,8 @@ func TestShapeOfNoise(t *testing.T) {
 	assert.Greater(t, sums["error, no prior"], 1.1)
 }
 
-// Every objective uses the weights, and weights of one change nothing. The evidence takes a weight as a number of observations. The
-// fit to the weighted mean of rows is much nearer to the fit to the single rows than the fit to the mean without its weight.
+// Every objective uses the weights, and weights of 1 change nothing. The evidence treats a weight as a number of observations. The
+// fit to weighted mean targets is much nearer to the fit to all single rows than a fit to the mean targets without weights.
 func TestShapeWeights(t *testing.T) {
 	x, y := problemOf(60, 2, 0, 4)
 	rng := rand.New(rand.NewPCG(4, 2))
@@ -257,7 +257,7 @@ func TestShapeWeights(t *testing.T) {
 	}
 }
 
-// The climb improves every objective and finds the column that matters. The leave-one-out error is that of the fitted machine.
+// The climb improves every objective and identifies the relevant column. The leave-one-out error is that of the fitted machine.
 func TestShapeObjectives(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	for _, objective := range ofNumbers {
@@ -282,8 +282,8 @@ func TestShapeObjectives(t *testing.T) {
 	}
 }
 
-// For families whose kernels have a length and derivatives, lengths are learnt. For other families the error names the family and
-// the missing method.
+// For families whose kernels have a length and derivatives, lengths are learnt. For any other family, the error names the family
+// and the missing method.
 func TestShapeFamilies(t *testing.T) {
 	x, y := problemOf(60, 2, .1, 4)
 	x2, y2 := problemOf(200, 2, .1, 5)
@@ -312,7 +312,7 @@ func TestShapeFamilies(t *testing.T) {
 	assert.ErrorContains(t, err, "shape: Search")
 }
 
-// With every objective for classes, the column that matters gets the smallest length.
+// With every objective for classes, the relevant column gets the smallest length.
 func TestShapeOfClasses(t *testing.T) {
 	x, y := problemOf(120, 3, .1, 4)
 	two, three := make([]int, len(y)), make([]int, len(y))
@@ -337,7 +337,7 @@ func TestShapeOfClasses(t *testing.T) {
 		{shape.LeaveOneOutLogistic, shape.LeaveOneOutLogistic, two}, {shape.LaplaceEvidence, shape.LaplaceEvidence, many}, {shape.RestrictedEvidence, shape.RestrictedEvidence, two},
 	} {
 		if testing.Short() && !slices.Equal(of.labels, two) {
-			continue // with two classes each objective is tested once
+			continue // each objective is tested only once with two classes
 		}
 		c, want := &Classifier{Space: Kernels[estimators.Classifier](nil, defaultFamily), Search: &shape.Search{Objective: of.set}}, of.want
 		require.NoError(t, c.Fit(ctx, x, of.labels))
@@ -354,8 +354,8 @@ func TestShapeOfClasses(t *testing.T) {
 	assert.ErrorContains(t, err, "for classes")
 }
 
-// The lengths that the estimators learn themselves equal those that the search finds with nothing set. The estimators and the
-// search use a sample of the rows first, or all rows if there are few.
+// The lengths that the estimators learn themselves equal those that the search finds with default settings. The estimators and the
+// search first use a sample of the rows, or all rows if there are few.
 func TestLengthsOfEstimators(t *testing.T) {
 	for _, n := range []int{120, 400} {
 		x, y := problemOf(n, 3, .2, 4)

@@ -12,14 +12,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother/preprocessed"
 )
 
-// Smoother calls Smoother of the estimator that was built, on the preprocessed rows. If that estimator has no such method, as for
-// the mean of several models, the error wraps errors.ErrUnsupported.
+// Smoother calls Smoother of the fitted estimator, with the preprocessed rows. If that estimator has no such method, as for the
+// mean of several models, the error wraps errors.ErrUnsupported.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	return smootherOf(ctx, regressorType, r.f, x, targets, weights)
 }
 
-// Smoother calls Smoother of the estimator that was built, as in [Regressor.Smoother].
+// Smoother calls Smoother of the fitted estimator, as in [Regressor.Smoother].
 func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	return smootherOf(ctx, classifierType, c.f, x, targets, weights)

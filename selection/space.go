@@ -23,22 +23,22 @@ type Space[E any] struct {
 	families   []families.Family
 	two        families.Family2
 	candidates []func() E
-	listed     bool     // reports whether Candidates was called, perhaps without candidates
-	labels     []string // names of the candidates, or nil if they have none
-	turns      []int    // order of the candidates, smaller first, or nil for the given order
-	left       bool     // reports whether it had functions, which a model file cannot hold
+	listed     bool     // whether Candidates was called, possibly without candidates
+	labels     []string // names of the candidates; nil: none
+	turns      []int    // order of the candidates, smaller first; nil: the given order
+	left       bool     // whether it had functions, which a model file cannot hold
 	categories []int    // columns of the preprocessed rows that kernels with lengths treat as categories
 }
 
 // Kernels returns the space of the kernels of families. The function build must return a new estimator with the given kernel. If it
-// is nil, the estimator is &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. If build returns the same estimator for
+// is nil, the estimators are &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. If build returns the same estimator for
 // every kernel, the Result contains a warning. The search covers each family, and chooses the one with the best score. Without
 // families it uses [families.RBF], and for an [entropy.Search] with several targets also [families.Matern] with Nu 2.5.
 func Kernels[E any](build func(k kernels.Kernel) E, families ...families.Family) Space[E] {
 	return Space[E]{build: build, families: families}
 }
 
-// defaultFamilies returns the families that a strategy searches if the caller gave none.
+// defaultFamilies returns the families that a strategy searches if the caller names none.
 func defaultFamilies(search search.Strategy) []families.Family {
 	if e, ok := search.(*entropy.Search); ok && len(e.Targets) != 1 {
 		return []families.Family{families.RBF{}, families.Matern{Nu: 2.5}}
@@ -66,7 +66,7 @@ func Candidates[E any](candidates ...E) Space[E] {
 	return s
 }
 
-// cloner returns a function that clones the estimator, or nil for nil.
+// cloner returns a function that clones the estimator. If the estimator is nil, it returns nil.
 func cloner[E any](e E) func() E {
 	if check.IsNil(e) {
 		return nil
@@ -74,7 +74,7 @@ func cloner[E any](e E) func() E {
 	return func() E { return estimators.Clone(e) }
 }
 
-// option holds the data from which an estimator of the space is made.
+// option describes an estimator of the space that can be built.
 type option[E any] struct {
 	name   string
 	kernel kernels.Kernel // nil for a candidate
@@ -106,23 +106,23 @@ func (s Space[E]) chosen(family families.Family, p search.Point, values []float6
 	return s.kernelOption(kernel), nil
 }
 
-// slice returns the family with one parameter that results from fixing the other parameter of a Family2 at the given value.
+// slice returns a family with one parameter: a Family2 whose other parameter is fixed at the given value.
 func (s Space[E]) slice(second bool, value float64) families.Family {
 	return families.Fixed{Family: s.two, Second: second, Value: value}
 }
 
-// isZero reports whether the caller left the space unset.
+// isZero reports whether s is the zero Space.
 func (s Space[E]) isZero() bool {
 	return s.build == nil && len(s.families) == 0 && s.two == nil && !s.listed && !s.left
 }
 
-// storedSpace is the form of a Space without functions in a model file.
+// storedSpace is the form of a Space in a model file. Only a Space without functions has one.
 type storedSpace struct {
 	Families []families.Family
 	Two      families.Family2
 }
 
-// stored returns the part of s that a model file holds. Ok is false if functions build the estimators.
+// stored returns the part of s that a model file holds. The result ok is false if functions build the estimators.
 func (s Space[E]) stored() (out storedSpace, ok bool) {
 	return storedSpace{s.families, s.two}, s.build == nil && !s.listed && !s.left
 }
@@ -181,7 +181,7 @@ func (s Space[E]) names() (out []string) {
 	return out
 }
 
-// samples returns one estimator as build makes it, or all candidates. It omits invalid ones, which validate reports.
+// samples returns one estimator that build returns, or all candidates. It omits invalid estimators, which validate reports.
 func (s Space[E]) samples() (out []E) {
 	if s.left {
 		return nil
@@ -211,8 +211,8 @@ func (s Space[E]) least() kernels.Kernel {
 	return family.Kernel(lo)
 }
 
-// ignores reports whether build made the same estimator from this kernel as from the kernel at the family's lower bound, which is
-// sample. An estimator that holds a function never equals another, so it is never reported.
+// ignores reports whether build returned the same estimator for this kernel as for the kernel at the family's lower bound. The
+// argument sample is the latter estimator. An estimator that holds a function never equals another, so it is never reported.
 func (s Space[E]) ignores(kernel kernels.Kernel, sample, made E) bool {
 	if s.listed || kernel == nil {
 		return false
@@ -278,7 +278,7 @@ func (s Space[E]) find(kind string, family string, p search.Point, param2 float6
 	return none, other
 }
 
-// described returns a point as text for messages.
+// described returns the text that describes a point in messages.
 func described(family string, p search.Point) string {
 	if p.IsCandidate() {
 		return p.String()

@@ -28,7 +28,7 @@ const (
 	PlainTarget
 	// LogTarget uses the logarithm of the targets. All targets must be > 0.
 	LogTarget
-	// PowerTarget uses the power transformation of Yeo and Johnson that makes the targets most nearly normal.
+	// PowerTarget uses the power transformation of Yeo and Johnson that brings the targets closest to a normal distribution.
 	PowerTarget
 )
 
@@ -37,30 +37,30 @@ func (t Target) String() string {
 	return enum.Name("Target", int(t), "AutomaticTarget", "PlainTarget", "LogTarget", "PowerTarget")
 }
 
-// A Regressor uses another transformation of the targets if two conditions hold. The leave-one-out log density of a row, in the
-// units of the targets and with the Jacobian, must increase by at least leastGain. The leave-one-out error must be at most mostLoss
-// times as large, since the density often increases where the mean is predicted worse. The two numbers were chosen on 12 sets, with
-// ten splits for each of the seeds 7 and 8.
+// A Regressor transforms the targets if two conditions hold. The leave-one-out log density of a row, in the units of the targets
+// and with the Jacobian, must increase by at least leastGain. The leave-one-out error must be at most mostLoss times as large,
+// since the density often increases although the mean is predicted worse. The two numbers were chosen on 12 sets, with ten splits
+// for each of the seeds 7 and 8.
 const (
 	leastGain = .1
 	mostLoss  = 1.05
-	// A draft uses some of the rows. With more rows the differences in density and in error grow. On kin40k the gain is .06, .09,
-	// .14 and .19 with 500, 1000, 2000 and 4000 rows, and the squared error is .96, .91, .84 and .80 times that of the plain
-	// targets.
+	// draftGain and draftLoss replace these numbers in a draft, which uses some of the rows. With more rows, the differences in
+	// density and in error grow. On kin40k the gain is .06, .09, .14 and .19 with 500, 1000, 2000 and 4000 rows, and the squared
+	// error is .96, .91, .84 and .80 times that of the plain targets.
 	draftGain  = .05
 	draftLoss  = 1.
 	draftPower = .1
-	// A power within leastPowerChange of 1 changes an error by a few per cent. If the error falls below draftFall times the plain
-	// one, this is due to the plain machine of the draft.
+	// A power within leastPowerChange of 1 changes an error by a few per cent. If the error falls below draftFall times that of the
+	// plain targets, the reason is that the draft's machine of the plain targets is poor.
 	draftFall = .8
-	// transformRows is the smallest number of distinct rows for which another transformation is considered.
+	// transformRows is the smallest number of distinct rows with which a transformation of the targets is considered.
 	transformRows = 20
-	// Another transformation is considered only if the power is at least leastPowerChange away from 1 and the logarithms span at
-	// least leastRange.
+	// A transformation is considered only if the power differs from 1 by at least leastPowerChange and the logarithms span at least
+	// leastRange.
 	leastPowerChange, leastRange = .2, 1.
 )
 
-// targetOf returns the Target that names a transformation.
+// targetOf returns the Target for a transformation.
 func targetOf(b *targets.Transformation) Target {
 	switch {
 	case b == nil:
@@ -71,8 +71,8 @@ func targetOf(b *targets.Transformation) Target {
 	return PowerTarget
 }
 
-// target returns the transformation that the caller chose for the targets of the distinct rows. If ok is false, leave-one-out
-// predictions decide between it and others.
+// target returns the transformation that the caller chose for the targets of the distinct rows. The transformations in others are
+// alternatives, between which leave-one-out predictions decide.
 func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targetmap.Map, others []targetmap.Map, err error) {
 	switch {
 	case y == nil || c.targetOf == PlainTarget:
@@ -102,7 +102,8 @@ func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targetmap
 	return targetmap.Map{}, others, err
 }
 
-// better returns the transformation with which a machine predicts best, with the kernel of a model of the plain targets.
+// better returns the transformation with the best leave-one-out predictions. They are computed with the kernel of a model of the
+// plain targets.
 func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []targetmap.Map, even *mat.Dense,
 	y, rowWeights, weights []float64) (targetmap.Map, error) {
 	var best targetmap.Map
@@ -122,7 +123,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []tar
 			if ctx.Err() != nil {
 				return best, err
 			}
-			continue // a transformation whose targets give no model is not better
+			continue // no model can be fitted to these targets
 		}
 		residuals, err := one.LeaveOneOutResiduals(ctx)
 		if err != nil {
@@ -141,14 +142,14 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []tar
 	return best, nil
 }
 
-// noise returns the variance of the transformed targets around the predictions of models for rows that they were not fitted to.
+// noise returns the variance of the transformed targets around leave-one-out predictions of the models.
 func noise[E any](parts []*fitted[E], target, weights []float64) float64 {
 	total, sum := floats.Sum(weights), 0.0
 	mean := floats.Dot(target, weights) / total
 	for i, v := range target {
 		r := 0.0
 		for _, p := range parts {
-			if p.left == nil { // with many rows, and with groups, only the share of the variance is known
+			if p.left == nil { // with many rows, and with groups, only the fraction of the variance is known
 				r += p.result.Share * math.Sqrt(p.result.LeaveOneOut) * math.Abs(v-mean)
 			} else {
 				r += p.result.Share * p.left[i]

@@ -32,8 +32,8 @@ func prices(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// The logarithm is chosen for lognormal targets. Intervals miss equally often on both sides, and predictions are means of the
-// targets.
+// For lognormal targets the logarithm is chosen. Targets are outside the intervals equally often on both sides, and predictions are
+// means of the targets.
 func TestTargetsThatAreSkewed(t *testing.T) {
 	x, y := prices(300, 1)
 	xNew, yNew := prices(3000, 2)
@@ -98,7 +98,7 @@ func TestTargetsThatAreSkewed(t *testing.T) {
 	assert.InDeltaSlice(t, mean[:20], mat.Col(nil, 0, values[0]), 1e-6*1000)
 	assert.InEpsilonSlice(t, variance[:20], mat.Col(nil, 0, values[1]), 1e-6)
 
-	// The trace contains the first model of the plain targets, and an interrupted search resumes from its rows.
+	// The trace contains the model of the plain targets, and an interrupted search resumes from its rows.
 	rows, err := json.Marshal(allRows(r.Result()))
 	require.NoError(t, err)
 	resumed := &Regressor{}
@@ -107,8 +107,8 @@ func TestTargetsThatAreSkewed(t *testing.T) {
 	assert.Equal(t, ofAllWays(t, r.Result()), ofAllWays(t, resumed.Result()))
 }
 
-// Symmetric targets stay unchanged. So do counts, and targets of 0 and 1, whose density would depend only on the distances between
-// them.
+// Symmetric targets are not transformed. The same holds for counts, and for targets of 0 and 1, whose density would depend only on
+// the distances between them.
 func TestTargetsThatStay(t *testing.T) {
 	x, y := prices(150, 3)
 	for name, of := range map[string]func(v float64) float64{
@@ -167,8 +167,8 @@ func TestTargetsOfOnesOwn(t *testing.T) {
 	assert.ErrorContains(t, err, "Target = 9, want AutomaticTarget,")
 }
 
-// A prediction lies within the range of the targets, extended by the length of that range on both sides, even if the mean of a
-// power is infinite.
+// A prediction is within the range of the targets, extended by the length of that range on both sides. This also holds if the mean
+// of a power is infinite.
 func TestTargetsFarAway(t *testing.T) {
 	x, y := prices(60, 6)
 	r := &Regressor{Target: PowerTarget}
@@ -183,7 +183,7 @@ func TestTargetsFarAway(t *testing.T) {
 	}
 }
 
-// The search with the plain targets receives its part of a budget, even if another transformation is chosen.
+// The search with the plain targets receives its part of a budget, also if a transformation is chosen.
 func TestBudgetOfTargets(t *testing.T) {
 	x, y := prices(200, 1)
 	clock := &ticker{}

@@ -16,8 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Names that are not UTF-8 are rejected on input, and a result that contains such a text is an error rather than written with
-// another text.
+// Names that are not UTF-8 are rejected. If a result contains such a text, writing it returns an error and does not change the
+// text.
 func TestTextsAreUTF8(t *testing.T) {
 	ctx, x, y := context.Background(), mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6}), []float64{1, 2, 3, 4, 5, 6}
 	candidate := Candidate[estimators.Regressor]{Name: "a", Estimator: &lssvm.Regressor{}}

@@ -16,7 +16,7 @@ import (
 )
 
 // The unit of the targets does not change the choice, as long as their squares do not overflow. The kernel, the ridge and the
-// scores stay the same, and the log evidence decreases by the logarithm of the unit for each contrast.
+// scores stay the same, except for the log evidence. It decreases by the logarithm of the unit for each contrast.
 func TestExtremeUnitsOfTargets(t *testing.T) {
 	x, y := problemOf(60, 2, 0.1, 1)
 	n := float64(len(y))

@@ -37,7 +37,7 @@ func weightsOf(n int) []float64 {
 	for i := range out {
 		out[i] = 0.2 + 3*rng.Float64()
 	}
-	return distinct.Merge(mat.NewDense(n, 1, slices.Clone(out)), out).Relative().GivenWeights() // the units that a search uses
+	return distinct.Merge(mat.NewDense(n, 1, slices.Clone(out)), out).Relative().GivenWeights() // the weights as a search scales them
 }
 
 // The score equals the weighted leave-one-out error computed by leaving out one row after the other, and the entropy equals that of
@@ -151,7 +151,7 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 	}
 }
 
-// The test repeats the folds by hand: the learner and the metric receive the weights of their rows.
+// The learner and the metric receive the weights of their rows. The test computes the scores of the folds by hand.
 func TestWeightedFolds(t *testing.T) {
 	x, y := problemOf(50, 2, 0.3, 1)
 	w := weightsOf(50)
@@ -180,7 +180,7 @@ func TestWeightedFolds(t *testing.T) {
 	require.NoError(t, e.FitWeighted(ctx, x, y, w))
 	for _, row := range append(r.Result().Trace, e.Result().Trace...) {
 		if !math.IsNaN(row.Score) {
-			// The search divides the weights by their mean. It finds a ridge only up to the precision at which errors differ.
+			// The search divides the weights by their mean, and a ridge is accurate only as far as it changes the error.
 			assert.InEpsilon(t, stat.Mean(byHand(kernels.RBF{Gamma: row.Param}), nil), row.Score, 1e-4)
 		}
 	}
@@ -323,7 +323,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	assert.ErrorContains(t, err, "class 99 is in no training row")
 }
 
-// The ridge of a sample of rows is not the best for all rows, so the machine chooses its own.
+// The ridge of a sample of rows is not the best ridge for all rows, so the machine chooses its own ridge.
 func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 	x, y := problemOf(700, 2, .3, 3)
 	for strategy, want := range map[*entropy.Search]bool{{}: true, {Method: entropy.LowRank, MaxRank: 4, MinRidge: .01}: false} {
@@ -339,5 +339,5 @@ func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 	assert.False(t, ridgeIsOf(&search.Result{Trace: []search.TraceRow{{Chosen: true, Rows: 300, Basis: search.OnMatrix}}}, 700))
 }
 
-// plain hides every method of a classifier except those of the interface.
+// plain hides all methods of a classifier except those of estimators.Classifier.
 type plain struct{ estimators.Classifier }

@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// ofAllWays returns the results of all models as text without times.
+// ofAllWays returns the results of all models as text, without times.
 func ofAllWays(t *testing.T, r *search.Result) string {
 	c := r.Clone()
 	c.Others = nil
@@ -54,8 +54,8 @@ func holed(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// With nothing set, a prediction is the mean of the models' predictions, weighted by their shares, and the variance is that of the
-// mixture.
+// With default settings, a prediction is the mean of the models' predictions, weighted by their shares, and the variance is that of
+// the mixture.
 func TestZeroValueIsAMean(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	r := &Regressor{}
@@ -93,7 +93,8 @@ func mustTransform(t *testing.T, f *fitted[estimators.Regressor], x mat.Matrix) 
 	return z
 }
 
-// Fit and Predict fill gaps with medians and mark them: the result equals that of rows filled by hand. An infinity is not a gap.
+// Fit and Predict fill gaps with medians and mark them. The result equals that of rows that were filled by hand. An infinity is not
+// a gap.
 func TestZeroValueFillsGaps(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	x2, y2 := problemOf(300, 3, .1, 5)
@@ -139,7 +140,7 @@ func TestZeroValueFillsGaps(t *testing.T) {
 	}
 }
 
-// With a Space or a Search, the steps of Preprocess must handle gaps. A step can fill them, in each fold too, or reject them.
+// With a Space or a Search, the steps of Preprocess decide about gaps. A step can fill them, also within each fold, or reject them.
 func TestGapsAreForThePreprocessing(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	fill := &columnwise.Imputer{}
@@ -155,7 +156,7 @@ func TestGapsAreForThePreprocessing(t *testing.T) {
 	}
 }
 
-// A column in millions and one in millionths are used like the others.
+// Multiplying a column by 1e6 or by 1e-6 hardly changes the predictions.
 func TestZeroValueOfUnscaledColumns(t *testing.T) {
 	x, y := problemOf(80, 3, .1, 4)
 	x2, y2 := problemOf(400, 3, .1, 5)
@@ -175,7 +176,7 @@ func TestZeroValueOfUnscaledColumns(t *testing.T) {
 	}
 }
 
-// Rows from which nothing can be learnt still give a model where one is possible.
+// If nothing can be learnt from the rows, Fit returns a model if possible, and otherwise an error.
 func TestZeroValueOfDegenerateRows(t *testing.T) {
 	x, y := problemOf(30, 2, .1, 4)
 	same := mat.NewDense(30, 2, slices.Repeat([]float64{1, 2}, 30))
@@ -223,7 +224,7 @@ func TestZeroValueOfDegenerateRows(t *testing.T) {
 	require.ErrorIs(t, (&Classifier{}).Fit(ctx, x, make([]int, 30)), estimators.ErrShape)
 }
 
-// Every model uses the weights: weights of one change nothing, other weights do.
+// Every model uses the weights: weights of 1 change nothing, and other weights change the result.
 func TestZeroValueWeights(t *testing.T) {
 	x, y := problemOf(60, 2, .5, 4)
 	plain, ones, others := &Regressor{}, &Regressor{}, &Regressor{}
@@ -242,7 +243,7 @@ func TestZeroValueWeights(t *testing.T) {
 	assert.NotEqual(t, plain.Result().Others[0].Score, others.Result().Others[0].Score)
 }
 
-// A search that is cancelled at any stage keeps the earlier model. It can resume from its rows, read from JSON. The result is then
+// A search that is cancelled at any stage keeps the earlier model. After it is resumed from its rows, read from JSON, the result is
 // the same, with any number of workers.
 func TestZeroValueResumes(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
@@ -304,7 +305,7 @@ func TestZeroValueResumes(t *testing.T) {
 	}
 }
 
-// Every model receives its part of a budget and evaluates at least one point.
+// Every model receives its part of a budget, and its search evaluates at least one point.
 func TestZeroValueBudget(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	for _, seconds := range []int{1, 8, 40} {
@@ -326,7 +327,7 @@ func TestZeroValueBudget(t *testing.T) {
 	assert.Equal(t, search.StatusBudget, c.Result().Status)
 }
 
-// A loaded model predicts and reports the same as the saved one. A rejected file leaves it unchanged.
+// A loaded model predicts and reports the same as the saved model. A file that is rejected leaves a model unchanged.
 func TestZeroValueSavedAndLoaded(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	r := &Regressor{}

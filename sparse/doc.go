@@ -2,5 +2,5 @@
 // categories.
 //
 // [Rows] is a [mat.Matrix] with DoRowNonZero. Every function of this module that accepts sparse rows accepts any such matrix, and
-// reads it with [From]. docs/sparse.md lists these functions, and package text of the transformers makes Rows from documents.
+// reads it with [From]. docs/sparse.md lists these functions, and package transformers/text creates Rows from documents.
 package sparse

@@ -15,7 +15,7 @@ import (
 // safe for concurrent use. The zero value has no rows.
 type Rows struct {
 	n, d   int
-	start  []int // row i has the entries from start[i] to start[i+1], without the last
+	start  []int // the entries of row i are those from start[i] up to but excluding start[i+1]
 	column []int
 	value  []float64
 }
@@ -116,7 +116,7 @@ func fromDoer(name string, x mat.RowNonZeroDoer, n, d int) (*Rows, error) {
 	return r, nil
 }
 
-// sortFrom sorts the entries from first on, which are those of the last row, and adds values with the same position.
+// sortFrom sorts the entries of the last row, which begin at first, and adds values with the same position.
 func (r *Rows) sortFrom(first int) {
 	order := make([]int, len(r.column)-first)
 	for i := range order {
@@ -200,8 +200,8 @@ func (r *Rows) Pick(rows []int) *Rows {
 	return out
 }
 
-// Map returns rows with the same positions of entries and new values. The function f receives the entries of a row and sets dst to
-// the new values. If a value is not finite, Map returns ErrNotFinite.
+// Map returns rows with entries at the same positions and new values. The function f receives the columns and values of a row and
+// sets dst to the new values. If a value is not finite, Map returns ErrNotFinite.
 func (r *Rows) Map(name string, f func(dst []float64, columns []int, values []float64)) (*Rows, error) {
 	from, to := r.start[0], r.start[r.n]
 	out := &Rows{n: r.n, d: r.d, start: make([]int, r.n+1), column: r.column[from:to], value: make([]float64, to-from)}
@@ -219,7 +219,7 @@ func (r *Rows) Map(name string, f func(dst []float64, columns []int, values []fl
 	return out, nil
 }
 
-// Dense returns the rows as a dense matrix of n·d numbers, without a limit.
+// Dense returns the rows as a dense matrix of n·d numbers. It does not limit the size of this matrix.
 func (r *Rows) Dense() *mat.Dense {
 	out := mat.NewDense(r.n, r.d, nil)
 	for i := range r.n {
@@ -260,8 +260,8 @@ func (r *Rows) Means() []float64 {
 	return out
 }
 
-// SquaredDistance returns the squared distance between row i and row j of others. It sums the squared differences, and is accurate
-// for close rows. Its cost is proportional to the number of entries in the two rows.
+// SquaredDistance returns the squared distance between row i of r and row j of others. It sums the squared differences, and is
+// accurate for close rows. Its cost is proportional to the number of entries in the two rows.
 func (r *Rows) SquaredDistance(i int, others *Rows, j int) float64 {
 	xc, xv := r.Row(i)
 	zc, zv := others.Row(j)

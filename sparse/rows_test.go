@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// entries is a matrix that lists its entries in any order.
+// entries is a matrix that stores its entries in any order.
 type entries struct {
 	rows, columns int
 	of            map[int][]entry
@@ -122,7 +122,7 @@ func TestSquaredDistance(t *testing.T) {
 	}
 }
 
-// Every gonum function that reads a matrix gets the same numbers from Rows and from their dense copy.
+// Every gonum function that reads a matrix reads the same numbers from Rows as from their dense copy.
 func TestRowsAreAMatrix(t *testing.T) {
 	rows, err := sparse.From("x", random(12, 30, 2))
 	require.NoError(t, err)

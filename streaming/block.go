@@ -6,11 +6,11 @@
 //
 // # Statistics
 //
-// [Statistics] hold the sums over the rows that a model needs. AddBlock adds rows, Merge adds the rows of other statistics, in any
-// order and grouping, and their bytes have a checksum. NewStatistics of a [StatisticsFitter] returns empty statistics, which can
-// also decode bytes; FitStatistics fits the model. A model that needs several passes over the rows, such as a pipeline, has
-// [Stages]. Each pass computes the sums for one stage. A worker learns from the bytes of the Stages which stage this is.
-// [NewStages] and [FitStages] handle both kinds of model, so an engine needs only this loop:
+// [Statistics] hold the sums over the rows that a model needs. AddBlock adds rows, and Merge adds the rows of other statistics, in
+// any order and grouping. Their encoded bytes have a checksum. NewStatistics of a [StatisticsFitter] returns empty statistics,
+// which can also decode bytes, and FitStatistics fits the model. A model that needs several passes over the rows, such as a
+// pipeline, has [Stages]. Each pass computes the sums for one stage. The bytes of the Stages contain the current stage for a
+// worker. [NewStages] and [FitStages] handle both kinds of model, so an engine needs only this loop:
 //
 //	stages, err := streaming.NewStages[float64](model)
 //	for stage, count := stages.Stage(); stage < count; stage, count = stages.Stage() {
@@ -38,7 +38,7 @@ type None struct{}
 type Block[Y Target] struct {
 	X       *mat.Dense // r×d, with NaN for gaps if the model accepts gaps
 	Y       []Y        // r targets or labels, or nil for None
-	Weights []float64  // r weights, or nil for weights of 1; nil for None, because transformers do not use weights
+	Weights []float64  // r weights, or nil for weights of 1; nil for None: transformers do not use weights
 }
 
 // Rows returns a block with the rows of x, without targets.
@@ -48,8 +48,8 @@ func Rows(x *mat.Dense) Block[None] { return Block[None]{X: x} }
 type BlockFitter[Y Target] interface {
 	// FitBlocks is like Fit, or FitWeighted if there are weights, for the rows of all blocks, one after the other. The sizes of the
 	// blocks do not matter. FitBlocks iterates once or several times. The iterator must yield the same rows in the same order each
-	// time, otherwise the error is ErrParam. The contents of a block may be overwritten when the next one is requested. FitBlocks
-	// returns the errors of Fit, with rows counted from the first of the stream, and those of the iterator. It checks ctx after
-	// each block, and within large ones.
+	// time, otherwise the error is ErrParam. The contents of a block may be overwritten when the next block is requested. FitBlocks
+	// returns the errors of Fit, with rows counted from the first row of the stream, and those of the iterator. It checks ctx after
+	// each block, and within large blocks.
 	FitBlocks(ctx context.Context, blocks iter.Seq2[Block[Y], error]) error
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// shard returns the given rows of y = 2a - b + 1.
+// shard returns the given rows, and targets y = 2a - b + 1.
 func shard(from, to int) streaming.Block[float64] {
 	b := streaming.Block[float64]{X: mat.NewDense(to-from, 2, nil)}
 	for i := from; i < to; i++ {
@@ -89,7 +89,7 @@ func ExampleStages() {
 		}
 		var sums streaming.Statistics[streaming.None]
 		if sums, err = stages.NewStatistics(); err == nil {
-			err = sums.AddBlock(ctx, streaming.Rows(x)) // or many blocks, on many computers
+			err = sums.AddBlock(ctx, streaming.Rows(x)) // there may be many blocks, on many computers
 		}
 		if err == nil {
 			err = stages.FitStatistics(ctx, sums)
@@ -131,7 +131,7 @@ func ExampleUnmerger() {
 }
 
 func ExampleBlockFitter() {
-	rows := func(yield func(streaming.Block[streaming.None], error) bool) { // started once for each pass
+	rows := func(yield func(streaming.Block[streaming.None], error) bool) { // called once for each pass
 		for block := range 3 { // a program would read a file here
 			x := mat.NewDense(2, 1, []float64{float64(2 * block), float64(2*block + 1)})
 			if !yield(streaming.Rows(x), nil) {
@@ -148,7 +148,7 @@ func ExampleBlockFitter() {
 	// Output: [2.5] [1.8708]
 }
 
-// Sums over the rows of two computers give the model for all rows.
+// The sums over the rows of two computers are merged, and the model for all rows is fitted from them.
 func ExampleStatistics_targets() {
 	ctx := context.Background()
 	model := &ridge.Regressor{Ridge: 1e-9}
@@ -174,7 +174,7 @@ func ExampleStatistics_targets() {
 	// Output: 50 rows: [2.000 -1.000], and 1.000 <nil>
 }
 
-// A pipeline makes a pass for each of its parts. A worker needs only the state of the stages, and returns bytes.
+// A pipeline needs a pass for each of its parts. A worker needs only the state of the stages, and returns bytes.
 func ExampleStages_pipeline() {
 	ctx := context.Background()
 	build := func() *pipeline.Regressor {

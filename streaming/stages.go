@@ -14,16 +14,17 @@ import (
 )
 
 // Stages is a fit in one or several passes over the rows. Each pass is a stage that is fitted from statistics. The bytes of Stages
-// contain the progress of the fit: workers that decode them into the result of [NewStages] for an equally configured model compute
-// statistics for the same stage.
+// contain the progress of the fit. Workers decode them into the result of [NewStages] for an equally configured model, and then
+// compute statistics for the same stage.
 type Stages[Y Target] interface {
-	// NewStatistics returns empty statistics for this stage, which receive the original rows. After the last stage it returns
-	// ErrParam.
+	// NewStatistics returns empty statistics for the current stage, to which the original rows are added. After the last stage it
+	// returns ErrParam.
 	NewStatistics() (Statistics[Y], error)
-	// FitStatistics fits this stage from s and continues with the next stage. It returns the errors of [StatisticsFitter]. An error
-	// leaves the stage unchanged.
+	// FitStatistics fits the current stage from s and continues with the next stage. It returns the errors of [StatisticsFitter].
+	// An error leaves the stage unchanged.
 	FitStatistics(ctx context.Context, s Statistics[Y]) error
-	// Stage returns the number of this stage, from 0, and the number of all stages. They are equal when all stages are fitted.
+	// Stage returns the number of the current stage, from 0, and the number of all stages. They are equal when all stages are
+	// fitted.
 	Stage() (at, of int)
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
@@ -71,7 +72,7 @@ func FitStages[Y Target](ctx context.Context, model any, s Stages[Y]) (err error
 	return f.FitStatistics(ctx, one.learnt)
 }
 
-// oneStage is a fit in a single pass. It stores the statistics for FitStages.
+// oneStage is a fit in a single pass. It stores the statistics until FitStages.
 type oneStage[Y Target] struct {
 	model  StatisticsFitter[Y]
 	learnt Statistics[Y] // nil before the pass
@@ -152,7 +153,7 @@ func (s *oneStage[Y]) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string in base64.
+// MarshalText implements encoding.TextMarshaler, so that JSON holds the bytes as a base64 string.
 func (s *oneStage[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

@@ -24,8 +24,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// blockFitters lists all transformers that fit from blocks, with their settings, and how often they read a stream that is too long
-// for a sketch to hold completely.
+// blockFitters lists all transformers that fit from blocks, with their settings. It also holds how often each of them reads a
+// stream that is too long for a sketch to hold completely.
 var blockFitters = []struct {
 	name   string
 	passes int
@@ -63,8 +63,8 @@ func learnt(t *testing.T, tr transformers.Transformer) []byte {
 	return data
 }
 
-// FitBlocks gives the same result as Fit, bit by bit, for any blocks and workers. This holds with few rows for every transformer,
-// and with many rows for those that are exact.
+// The result of FitBlocks is bit-identical to that of Fit, for any blocks and workers. With few rows, this holds for every
+// transformer, and with many rows for those that are exact.
 func TestFitBlocksIsFit(t *testing.T) {
 	sketched := []string{"PowerTransformer", "QuantileTransformer"}
 	for _, n := range []int{1, 2, 5, 900, 20_000} {
@@ -91,7 +91,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 			if n > columnstats.SketchBuffer && slices.Contains(sketched, c.name) {
 				continue
 			}
-			if c.name == "PowerTransformer" { // its likelihood is summed in another order
+			if c.name == "PowerTransformer" { // the terms of its likelihood are added in another order
 				got := &columnwise.PowerTransformer{}
 				require.NoError(t, got.UnmarshalBinary(first))
 				for j, lambda := range want.(*columnwise.PowerTransformer).Lambdas() {
@@ -104,7 +104,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 	}
 }
 
-// Errors name the row of the stream and keep the earlier model.
+// Errors state the row of the stream, and the earlier model is kept.
 func TestFitBlocksErrors(t *testing.T) {
 	errReading := errors.New("the disk is gone")
 	for _, c := range blockFitters {
@@ -142,7 +142,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	}
 }
 
-// If a stream is longer, shorter or changed in a single value when it is read again, there is an error.
+// If a stream is longer, shorter or changed in a single value when it is read again, FitBlocks returns an error.
 func TestFitBlocksChanged(t *testing.T) {
 	x := maptest.MixedRows(9000, false)
 	other := mat.DenseCopyOf(x)
@@ -179,7 +179,8 @@ func (c counted) Err() error {
 	return nil
 }
 
-// Whenever it is cancelled, FitBlocks soon returns the context's error: within a block of 40 000 rows it checks ten times.
+// Whenever the context is cancelled, FitBlocks soon returns its error: within a block of 40 000 rows it checks the context ten
+// times.
 func TestFitBlocksCancelled(t *testing.T) {
 	x := maptest.MixedRows(40_000, false)
 	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(math.Mod(v, 64))) }, x)
@@ -199,7 +200,7 @@ func TestFitBlocksCancelled(t *testing.T) {
 	}
 }
 
-// Too many categories, and a column without a frequent value, give an error while the stream is read.
+// If there are too many categories, or if a column has no frequent value, FitBlocks returns an error while it reads the stream.
 func TestFitBlocksOfTooManyValues(t *testing.T) {
 	n := columnstats.MostCounted + 5
 	x := mat.NewDense(n, 1, nil)
@@ -214,7 +215,7 @@ func TestFitBlocksOfTooManyValues(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrTooLarge)
 	assert.ErrorContains(t, err, "column 0 has more than 65536 values")
 
-	// One value occurs a few more times than the others, and another value as often.
+	// Two values are equally frequent and a little more frequent than all others. The smaller one is chosen.
 	for _, i := range []int{100, 4000, n - 1} {
 		x.Set(i, 0, 17)
 		x.Set(i-1, 0, 16)

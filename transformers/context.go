@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// leastPiece is the number of rows between two checks of a context. A piece may have up to twice as many. This is enough for
-// products at full speed, and rows are then never mapped one by one.
+// leastPiece is the smallest number of rows between two checks of a context. A piece may have up to twice as many. With this many
+// rows, products run at full speed, and rows are never mapped one by one.
 const leastPiece = 2048
 
 // TransformContext returns a result that is bit-identical to t.Transform(x), computed in blocks of several thousand rows. Between

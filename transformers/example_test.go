@@ -59,8 +59,8 @@ func ExampleTransformerTo() {
 	// 2
 }
 
-// The residual is the part of the kernel at new rows that the features do not represent: nothing at a landmark, and everything far
-// from the landmarks.
+// The residual is the part of the kernel at new rows that the features do not represent. At a landmark it is 0, and far from the
+// landmarks it is the kernel itself.
 func ExampleRowResidualer() {
 	train := mat.NewDense(4, 1, []float64{0, 1, 2, 3})
 	m := &featuremap.Nystroem{Kernel: kernels.RBF{Gamma: 0.5}}

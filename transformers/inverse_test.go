@@ -27,8 +27,7 @@ func inverters() map[string]transformers.Inverter {
 	}
 }
 
-// Transform followed by InverseTransform is the identity on the training rows, for any column that the power does not make
-// constant.
+// On the training rows, InverseTransform reverses Transform, for any column that the power does not make constant.
 func TestInverseIsInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		offset := rapid.SampledFrom([]float64{0, 3, -3, 100}).Draw(t, "offset")

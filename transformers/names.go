@@ -11,12 +11,12 @@ import (
 // inspection. All transformers of this module have it.
 type FeatureNamer interface {
 	// FeatureNames returns a name for each column of Transform's result. The names are derived from those of the columns of x, or
-	// from x0, x1, ... if in is nil. It returns ErrNotFitted, or ErrShape unless in has a name for each column of x.
+	// from x0, x1, ... if in is nil. It returns ErrNotFitted, or ErrShape if in does not have a name for each column of x.
 	FeatureNames(in []string) ([]string, error)
 }
 
 // NamesOf returns the FeatureNames of t, or an error that wraps errors.ErrUnsupported if t has none. A type that embeds a
-// transformer and redefines Transform must redefine FeatureNames too.
+// transformer and redefines Transform must also redefine FeatureNames.
 func NamesOf(t Transformer, in []string) ([]string, error) {
 	n, ok := embedding.As[FeatureNamer](t)
 	if !ok {

@@ -29,8 +29,8 @@ type plain struct{ of transformers.Transformer }
 func (p plain) Fit(ctx context.Context, x mat.Matrix) error { return p.of.Fit(ctx, x) }
 func (p plain) Transform(x mat.Matrix) (*mat.Dense, error)  { return p.of.Transform(x) }
 
-// Every transformer has as many names as its result has columns, and all names differ. Transformers that keep columns keep their
-// names.
+// Every transformer returns as many names as its result has columns, and all names differ. Transformers that keep columns also keep
+// the names of these columns.
 func TestFeatureNames(t *testing.T) {
 	in := []string{"height", "make", "age"}
 	keep := map[string]bool{

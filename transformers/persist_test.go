@@ -24,7 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The rows of the golden files. The contents of those files were computed by the release that introduced version 1.
+// goldenRows are the rows of the golden files. The contents of these files were computed by the release that introduced version 1.
 var goldenRows = golden.Dense([][]float64{{1, 0, -2.5}, {2, 0, 4}, {4, 0, 1e6}})
 
 var goldenFiles = map[string]transformers.Transformer{
@@ -79,7 +79,8 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		require.NoError(t, read.UnmarshalBinary(data), name)
 		got, err := read.Transform(rows)
 		require.NoError(t, err, name)
-		// The computer that wrote the file may have rounded sums differently. An iterative maximisation ends within its tolerance.
+		// The computer that wrote the file may have rounded sums differently, and the result of an iterative maximisation is only
+		// accurate to its tolerance.
 		tolerance := 1e-12
 		if _, climbs := fitted.(*columnwise.PowerTransformer); climbs {
 			tolerance = 1e-7

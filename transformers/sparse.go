@@ -13,8 +13,8 @@ type SparseTransformer interface {
 	TransformSparse(x mat.Matrix) (*sparse.Rows, error)
 }
 
-// KeepSparse returns t as a [SparseTransformer] if it has that capability and its result should be sparse. It should be sparse if x
-// is sparse, or if t converts dense rows to sparse rows, as a columnwise.OneHot with Sparse does.
+// KeepSparse returns t as a [SparseTransformer] if it has that capability and its result should be sparse. The result should be
+// sparse if x is sparse, or if t converts dense rows to sparse rows, as a columnwise.OneHot with Sparse does.
 func KeepSparse(t Transformer, x mat.Matrix) (SparseTransformer, bool) {
 	keeper, ok := embedding.As[SparseTransformer](t)
 	if !ok || sparse.Is(x) {

@@ -23,13 +23,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Scalers, encoders and maps give bit-identical results for any parts in any order. These agree with Fit up to rounding, also for
-// many rows.
+// The results of scalers, encoders and maps are bit-identical for any parts in any order. They agree with those of Fit up to
+// rounding, also for many rows.
 func TestStatisticsToTheBit(t *testing.T) {
 	x, ctx := maptest.FarRows(20_000), context.Background()
 	for _, c := range []struct {
 		build func() transformers.Transformer
-		asFit float64 // tolerance of the comparison with Fit, or 0 if the results may differ
+		asFit float64 // tolerance of the comparison with Fit; 0: the results may differ
 	}{
 		{build: func() transformers.Transformer { return &scalers.StandardScaler{} }, asFit: 1e-9},
 		{build: func() transformers.Transformer { return &scalers.RMSScaler{} }, asFit: 1e-9},
@@ -126,7 +126,7 @@ func TestUnmerge(t *testing.T) {
 	assert.Equal(t, 600, s.Rows())
 }
 
-// Statistics of another type or with other settings give an error that names both, also if they were decoded from a file.
+// Statistics of another type or with other settings are an error that names both, also if they were decoded from a file.
 func TestOtherStatistics(t *testing.T) {
 	mean, err := (&columnwise.Imputer{}).NewStatistics()
 	require.NoError(t, err)
@@ -172,7 +172,7 @@ func TestOtherStatistics(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrParam)
 }
 
-// Too many categories, or distinct values, give an error wherever they are combined, and the statistics stay unchanged.
+// If there are too many categories or distinct values, AddBlock and Merge return an error, and the statistics stay unchanged.
 func TestStatisticsTooLarge(t *testing.T) {
 	ctx := context.Background()
 	codes := func(from, to int) *mat.Dense {
@@ -233,7 +233,7 @@ func TestPartialFit(t *testing.T) {
 	assert.ErrorIs(t, im.PartialFit(ctx, a), fault.ErrParam, "the settings have changed")
 }
 
-// Gaps are ignored where they are allowed, and give an error elsewhere.
+// Gaps are ignored where they are allowed, and are an error elsewhere.
 func TestStatisticsWithGaps(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(50)
 	x.Set(7, 1, math.NaN())

@@ -20,14 +20,14 @@ type TargetFitter interface {
 	// of these rows may depend on the row's own targets, which the estimator has to predict. They may therefore differ from the
 	// result of Transform for x.
 	//
-	// A numeric target is one column. Two classes are one column, which is 1 in the rows of the second class and 0 elsewhere. More
-	// classes have such a column each, in the order of their labels. FitTransformTargets returns the errors of Fit, ErrShape if
-	// targets has another number of rows, or ErrNotFinite.
+	// A numeric target is one column. Two classes are one column, which is 1 in the rows of the second class and 0 elsewhere. With
+	// more classes, each class has a column of its own, in the order of the labels. FitTransformTargets returns the errors of Fit,
+	// ErrShape if targets has another number of rows, or ErrNotFinite.
 	FitTransformTargets(ctx context.Context, x, targets mat.Matrix) (*mat.Dense, error)
 }
 
 // FitTransform fits t to x (n×d), and to the targets (n×k) if t is a [TargetFitter]. It returns the rows to which an estimator is
-// fitted. Targets may be nil if t does not need them.
+// fitted. The targets may be nil if t does not need them.
 func FitTransform(ctx context.Context, t Transformer, x, targets mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// TransformTo agrees with Transform up to rounding, for any memory, for a few rows and for many.
+// TransformTo agrees with Transform up to rounding, for any dst, for a few rows and for many.
 func TestTransformToIsTransform(t *testing.T) {
 	for name, configured := range goldenFiles {
 		tr := estimators.Clone(configured)
@@ -59,7 +59,7 @@ func TestTransformToIsTransform(t *testing.T) {
 	}
 }
 
-// A feature that overflows gives an error for a few rows and for many.
+// A feature that overflows is an error, for a few rows and for many.
 func TestTransformToOverflow(t *testing.T) {
 	ctx := context.Background()
 	x := mat.NewDense(2, 1, []float64{0, 1e300})

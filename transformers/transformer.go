@@ -9,8 +9,8 @@
 //	text        converts documents to sparse rows, with a vocabulary or by hashing
 //
 // All matrices are n×d, with an observation in each row. Fit keeps no reference to the matrix that it receives. Transform returns a
-// new matrix and changes neither its argument nor the transformer, so it may be called concurrently. A Fit that fails keeps the
-// earlier model.
+// new matrix and changes neither its argument nor the transformer, so it may be called concurrently. If Fit fails, the earlier
+// model is kept.
 //
 // A [Transformer] has Fit and Transform. Its other abilities are capabilities, each with its own interface:
 //
@@ -21,7 +21,7 @@
 //	SparseTransformer a result of sparse rows, of RMSScaler, UnitRows and OneHot
 //	TargetFitter      a fit that also uses the targets, of TargetEncoder
 //
-// Package [streaming] has, for rows without targets:
+// Package [streaming] has further capabilities, for rows without targets:
 //
 //	BlockFitter       a fit from a stream of rows, of the scalers, of all in columnwise except TargetEncoder, and of PCA
 //	StatisticsFitter  a fit from sums of parts of the rows, which are merged in any order, of all except KernelMap,
@@ -60,11 +60,11 @@ type RowResidualer interface {
 // PartialFitter is the capability to continue a fit with more rows.
 type PartialFitter interface {
 	// PartialFit continues a fit by PartialFit or FitStatistics with the rows x (n×d). The result is the same as with FitStatistics
-	// for all rows so far. The transformer keeps their statistics, but MarshalBinary and a clone omit them; MarshalStatistics
+	// for all rows so far. The transformer keeps their statistics. MarshalBinary and a clone omit them, and MarshalStatistics
 	// encodes them (estimators.Continuer). After Fit, FitBlocks or UnmarshalBinary there are no statistics, and PartialFit returns
 	// ErrNotFitted.
 	//
-	// Afterwards, the features of a kernel map may have different values and different meanings: a model that was fitted to them
-	// must be fitted again. PartialFit of a pipeline leaves the steps unchanged.
+	// After PartialFit, the features of a kernel map may have different values and different meanings: a model that was fitted to
+	// them must be fitted again. PartialFit of a pipeline leaves the steps unchanged.
 	PartialFit(ctx context.Context, x mat.Matrix) error
 }

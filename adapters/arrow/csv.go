@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// csvSource returns the cells of a CSV file as texts. Package table reads the features from them.
+// csvSource reads the cells of a CSV file as texts, which package table parses.
 type csvSource struct {
 	projection
 	file Input

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// whole returns files of the same rows, including dictionaries, gaps and compression.
+// whole returns undamaged files by name, all with the same eight rows. They contain dictionaries, gaps and compressed pages.
 func whole(t testing.TB) map[string][]byte {
 	rows := `[{"x": 1, "c": "a", "d": "u", "y": 1}, {"x": null, "c": "b", "d": null, "y": 2}, {"x": 3, "c": null, "d": "v", "y": 3}, {"x": 4, "c": "a", "d": "u", "y": 4}]`
 	schema := arrow.NewSchema([]arrow.Field{field("x", floats), field("c", text), field("d", dict), field("y", arrow.PrimitiveTypes.Int16)}, nil)
@@ -32,7 +32,7 @@ func whole(t testing.TB) map[string][]byte {
 			b.AppendNull()
 			continue
 		}
-		b.Append(views.Value(i) + " is too long to stand in a view") // so that it has its own buffer
+		b.Append(views.Value(i) + " is too long to stand in a view") // too long for the view itself, so it needs a buffer
 	}
 	viewed := array.NewRecordBatch(arrow.NewSchema(append(schema.Fields(), field("v", arrow.BinaryTypes.StringView)), nil), append(batch.Columns(), b.NewArray()), 4)
 	out := map[string][]byte{
@@ -52,7 +52,7 @@ func whole(t testing.TB) map[string][]byte {
 
 var ofWhole = schemaOf(number("x"), category("c", "a", "b"), category("d", "u", "v"), target("y"))
 
-// readAll reads a file in all modes, and returns the rows and the first error.
+// readAll learns a schema from a file and reads its blocks. It returns the number of rows and the first error.
 func readAll(name string, content []byte, mem memory.Allocator) (rows int, err error) {
 	shard := inMemory(name, content)
 	shard.mem, shard.MaxBytes = mem, 1<<26
@@ -84,7 +84,7 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
-// Changed bytes give an error that names the file, or other values, but never a panic.
+// If bytes of a file are changed, reading returns an error that names the file, or other values. It never panics.
 func TestDamagedFiles(t *testing.T) {
 	turns := 500
 	if testing.Short() {
@@ -128,7 +128,7 @@ func TestADamagedShardAmongGoodOnes(t *testing.T) {
 	assert.Equal(t, 8, rows)
 }
 
-// The claimed size of a batch in a file is limited.
+// A file whose batches need more memory than MaxBytes is an error.
 func TestMemoryOfAFile(t *testing.T) {
 	batch := numbered(t, 0, 3000)
 	for name, content := range map[string][]byte{"a.parquet": parquetBytes(t, batch), "a.arrow": ipcBytes(t, false, batch), "a.arrows": ipcBytes(t, true, batch)} {

@@ -45,7 +45,8 @@ func line() arrow.Shard {
 	return arrow.Shard{Name: "line.csv", Open: func(context.Context) (arrow.Input, error) { return bytes.NewReader(content), nil }}
 }
 
-// Files give a model, and the model writes a Parquet file with its predictions. Only a block of rows is in memory.
+// This example fits a model to files, and writes a Parquet file with its predictions. Only one block of rows is in memory at a
+// time.
 func Example() {
 	shards := []arrow.Shard{line()} // or arrow.Files("2023.parquet", "2024.parquet")
 	rows := arrow.Source(shards...)
@@ -69,7 +70,7 @@ func Example() {
 	// Output: 200 rows; [prediction prediction_low prediction_high]; prediction 4.00
 }
 
-// A table in memory is that of package table. A model is fitted to it, and a CSV file is read with its schema.
+// This example reads rows into a table, fits a model to the table, and reads a CSV file with the schema of the model.
 func ExampleSource() {
 	shards := []arrow.Shard{line()}
 	rows, err := arrow.Source(shards...).Table(ctx, &table.Options{Target: "y"})
@@ -85,7 +86,7 @@ func ExampleSource() {
 	// [0.5]
 }
 
-// Open returns an Input, in this example a file in memory.
+// In this example Open returns a file in memory as an Input.
 func ExampleInput() {
 	open := func(context.Context) (arrow.Input, error) { return bytes.NewReader([]byte("PAR1")), nil }
 	_, err := arrow.Source(arrow.Shard{Name: "short.parquet", Open: open}).Learn(ctx, nil)
@@ -93,7 +94,7 @@ func ExampleInput() {
 	// Output: true
 }
 
-// The Shard sets the format of a file whose name does not show it.
+// This example sets the format of a file whose name does not show it.
 func ExampleFormat() {
 	shard := line()
 	shard.Name = "line.txt"
@@ -107,7 +108,7 @@ func ExampleFormat() {
 	// CSV [x y] <nil>
 }
 
-// Record batches of a query or another program are passed to a model that is fitted block by block.
+// This example passes record batches, such as those of a query or another program, to a model that is fitted block by block.
 func ExampleShard_batches() {
 	fields := apache.NewSchema([]apache.Field{
 		{Name: "x", Type: apache.PrimitiveTypes.Float64, Nullable: true},
@@ -145,7 +146,7 @@ func ExampleShard_batches() {
 	// right
 }
 
-// A Predictor writes classes and their probabilities, and reports its progress.
+// This example writes classes and their probabilities with a Predictor, and reports its progress.
 func ExamplePredictor() {
 	shard := arrow.Shard{Name: "rows.csv", Open: func(context.Context) (arrow.Input, error) {
 		return strings.NewReader("x,label\n-3,no\n-2,no\n-1,no\n1,yes\n2,yes\n3,yes\n"), nil

@@ -38,7 +38,7 @@ func scaledFalkon() *pipeline.Regressor {
 	}
 }
 
-// FitBlocks on shards equals Fit on their rows in memory, to the bit.
+// FitBlocks on shards gives bit-identical results to Fit on the same rows in memory.
 func TestFitBlocksIsFit(t *testing.T) {
 	shards := someShards(t)
 	rows := Source(counted(checked(t), shards)...)
@@ -65,7 +65,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 	assert.Equal(t, fitted.Means(), scaler.Means())
 }
 
-// Blocks contain categories, gaps and labels, even through a pipeline.
+// A pipeline that is fitted to blocks with categories, gaps and labels predicts the same classes as one fitted in memory.
 func TestFitBlocksOfClasses(t *testing.T) {
 	shard := inMemory("a.csv", []byte("x,color,label\n1,red,yes\n2,,no\n,blue,yes\n4,red,no\n1.5,blue,yes\n3,red,no\n2.5,blue,no\n0,red,yes\n"))
 	all, err := Source(shard).Table(ctx, &table.Options{Target: "label"})
@@ -113,7 +113,7 @@ func TestPartialFitIsFit(t *testing.T) {
 	assert.InDelta(t, 0, mat.Norm(&diff, math.Inf(1)), 1e-7)
 }
 
-// The estimator detects that rows change between two passes.
+// FitBlocks returns ErrParam if the rows change between two passes.
 func TestRowsThatChangeBetweenPasses(t *testing.T) {
 	a, b := numbered(t, 0, 100), numbered(t, 7, 100)
 	s, err := learnt(t, &table.Options{Target: "y", Drop: []string{"c"}}, given("a", a))

@@ -21,9 +21,9 @@ type errNamed struct{ error }
 
 func (e errNamed) Unwrap() error { return e.error }
 
-// guarded calls a function that reads or writes with arrow-go, which panics on some damaged files. It prefixes the error of the
-// function with the name and the place. The caller's own code that uses the rows or opens a file does not run in the function, so
-// that its panics are not hidden.
+// guarded calls f, which reads or writes with arrow-go, and turns panics into errors: arrow-go panics on some damaged files. It
+// prefixes errors with the name and the place. Code of the caller, which uses the rows or opens a file, must run outside f, so that
+// its panics are not hidden.
 func guarded(name, place string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -47,7 +47,7 @@ func guarded(name, place string, f func() error) (err error) {
 	return fmt.Errorf("%s: %s%w: %w", name, place, ErrUnreadable, err)
 }
 
-// ofOurs reports whether an error already has its own description.
+// ofOurs reports whether err already has a cause other than an unreadable file, or is ErrUnreadable.
 func ofOurs(err error) bool {
 	for _, s := range []error{fault.ErrParam, fault.ErrShape, fault.ErrNotFinite, fault.ErrTooLarge, ErrUnreadable, context.Canceled,
 		context.DeadlineExceeded} {
@@ -58,8 +58,8 @@ func ofOurs(err error) bool {
 	return false
 }
 
-// limited is an allocator that holds no more than a limit. Beyond the limit, it panics with ErrTooLarge, since arrow-go's
-// allocators return no errors. A damaged file may request any amount.
+// limited is an allocator that panics with ErrTooLarge if more than limit bytes would be held, since arrow-go's allocators return
+// no errors. A damaged file may request any amount of memory.
 type limited struct {
 	memory.Allocator
 	held, limit int64

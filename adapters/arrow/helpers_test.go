@@ -57,7 +57,7 @@ var (
 	dict   = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: text}
 )
 
-// parquetBytes writes batches as row groups.
+// parquetBytes returns a Parquet file with one row group for each batch.
 func parquetBytes(t testing.TB, batches ...arrow.RecordBatch) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -90,7 +90,7 @@ func ipcBytes(t testing.TB, stream bool, batches ...arrow.RecordBatch) []byte {
 	return out.Bytes()
 }
 
-// onDisk writes a file to a folder of the test.
+// onDisk writes a file to a temporary folder of the test, and returns its shard.
 func onDisk(t *testing.T, name string, content []byte) Shard {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -98,7 +98,7 @@ func onDisk(t *testing.T, name string, content []byte) Shard {
 	return Shard{Name: path}
 }
 
-// inMemory returns a shard whose name is not a path.
+// inMemory returns a shard that opens content. Its name is not a path.
 func inMemory(name string, content []byte) Shard {
 	return Shard{Name: name, Open: func(context.Context) (Input, error) { return bytes.NewReader(content), nil }}
 }
@@ -110,7 +110,7 @@ func given(name string, batches ...arrow.RecordBatch) Shard {
 	}}
 }
 
-// everyFormat returns the same batches in each format.
+// everyFormat returns a shard with the same batches for each format, by the name of the format.
 func everyFormat(t *testing.T, batches ...arrow.RecordBatch) map[string]Shard {
 	return map[string]Shard{
 		"parquet": inMemory("a.parquet", parquetBytes(t, batches...)),
@@ -120,7 +120,7 @@ func everyFormat(t *testing.T, batches ...arrow.RecordBatch) map[string]Shard {
 	}
 }
 
-// counted sets the allocator of shards.
+// counted returns a copy of the shards with mem as their allocator.
 func counted(mem memory.Allocator, shards []Shard) []Shard {
 	shards = slices.Clone(shards)
 	for i := range shards {
@@ -154,7 +154,7 @@ func rowsOf(t *testing.T, s *table.Schema, shards ...Shard) (*mat.Dense, error) 
 	return out, nil
 }
 
-// schemaOf returns a schema of columns.
+// schemaOf returns a schema with the columns. The target, if there is one, determines its task.
 func schemaOf(columns ...table.Column) *table.Schema {
 	s := &table.Schema{Columns: columns}
 	if c, ok := s.Target(); ok {
@@ -175,7 +175,7 @@ func category(name string, levels ...string) table.Column {
 	return table.Column{Name: name, Kind: table.Category, Levels: levels}
 }
 
-// kinds returns the columns of a schema without notes and gaps.
+// kinds returns the columns of a schema, with their notes and numbers of gaps removed.
 func kinds(s *table.Schema) (out []table.Column) {
 	for _, c := range s.Columns {
 		c.Note, c.Gaps = "", 0
@@ -200,7 +200,7 @@ func same(t *testing.T, want, got *mat.Dense, at ...any) {
 	}
 }
 
-// says checks that an error is of a kind and contains the texts.
+// says checks that err wraps kind and that its message contains the texts.
 func says(t *testing.T, err, kind error, texts ...string) {
 	t.Helper()
 	require.ErrorIs(t, err, kind)
@@ -209,7 +209,7 @@ func says(t *testing.T, err, kind error, texts ...string) {
 	}
 }
 
-// drained returns the error of a stream and the rows before it.
+// drained reads a stream up to its first error. It returns the number of rows before the error, and the error.
 func drained[Y float64 | int](stream func(func(streaming.Block[Y], error) bool)) (rows int, err error) {
 	for b, e := range stream {
 		if e != nil {

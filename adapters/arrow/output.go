@@ -21,22 +21,23 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// A row group is in memory until it is complete. The constants are the largest numbers of cells and rows of a row group.
+// A row group is held in memory until it is complete. The constants limit its cells and rows.
 const (
 	groupCells = 1 << 24
 	groupRows  = 1 << 17
 )
 
-// output is a Parquet file under construction, with the columns of an input and further ones.
+// output is a Parquet file under construction, with the columns of an input and additional columns.
 type output struct {
-	to, from string // to is the file; from is the input with these columns
+	to, from string // to names the file; from names the input whose columns it has
 	of       *arrow.Schema
 	written  *arrow.Schema // with types that Parquet supports
 	file     *pqarrow.FileWriter
 	mem      memory.Allocator
 }
 
-// newOutput starts a file. If there are several inputs, nulls may occur in any column.
+// newOutput creates the output, with the columns of in and then own. If many is true, further inputs follow, whose nulls may be in
+// any column.
 func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many bool, mem memory.Allocator) (*output, error) {
 	fields := slices.Clone(in.schema().Fields())
 	for j := range fields {
@@ -78,7 +79,7 @@ func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many b
 	})
 }
 
-// writing calls a function that may panic.
+// writing calls f, and turns its panics into errors that name the file.
 func (o *output) writing(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -154,7 +155,8 @@ func validColumns(b arrow.RecordBatch) error {
 	return nil
 }
 
-// arrayOf returns an array of rows from to to-1 of a column. The caller releases it. Integers are parsed from the texts.
+// arrayOf returns an array of rows from to to-1 of a column of predictions. The caller releases it. If typ is an integer type, the
+// integers are parsed from the texts.
 func arrayOf(mem memory.Allocator, typ arrow.DataType, c table.PredictionColumn, from, to int) arrow.Array {
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()
@@ -174,9 +176,9 @@ func arrayOf(mem memory.Allocator, typ arrow.DataType, c table.PredictionColumn,
 
 func (o *output) close() error { return o.writing(o.file.Close) }
 
-// discard releases the resources of an incomplete file. It may be nil.
+// discard releases the resources of an incomplete file. The output may be nil.
 func (o *output) discard() {
 	if o != nil && o.file != nil {
-		_ = o.writing(o.file.Close) // the caller reports an earlier error
+		_ = o.writing(o.file.Close) // an earlier error is reported by the caller
 	}
 }

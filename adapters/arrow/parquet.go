@@ -63,7 +63,7 @@ func (p *parquetSource) start(ctx context.Context, columns []int) (err error) {
 	if p.file.NumRowGroups() == 0 {
 		return nil
 	}
-	leaves := make([]int, 0, len(columns)) // not nil, which would select all
+	leaves := make([]int, 0, len(columns)) // not nil, because nil selects all columns
 	for _, j := range columns {
 		leaves = leavesOf(leaves, p.arrows.Manifest.Fields[j])
 	}
@@ -75,7 +75,7 @@ func (p *parquetSource) start(ctx context.Context, columns []int) (err error) {
 	return err
 }
 
-// leavesOf appends the indices of the file's columns in a field.
+// leavesOf appends the indices of the Parquet columns that belong to a field.
 func leavesOf(leaves []int, f pqarrow.SchemaField) []int {
 	if f.IsLeaf() {
 		return append(leaves, f.ColIndex)

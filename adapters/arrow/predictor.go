@@ -33,8 +33,8 @@ type Predictor struct {
 	Interval  float64      // level of the interval; 0: none
 	BlockRows int          // rows predicted at a time; 0: 4096
 
-	// If Observe is not nil, it is called after each block. The Step holds the number of the block, the rows so far as its
-	// Objective, and the shard in its Message.
+	// If Observe is not nil, it is called after each block. The Step holds the number of blocks as its Iteration, the number of
+	// rows so far as its Objective, and the name of the shard as its Message.
 	Observe func(estimators.Step)
 
 	mem memory.Allocator // nil: Go's
@@ -42,9 +42,9 @@ type Predictor struct {
 
 const predictorName = "arrow: Predictor"
 
-// Write predicts the rows of shards, which must have the same columns, and writes them to the Parquet file to. It returns the
-// number of rows. Columns that are not features are copied, and those of a CSV file are copied as texts. Write creates the complete
-// file or nothing: after an error, and when ctx ends, the previous file is kept.
+// Write predicts the rows of shards, which must have the same columns, and writes them to the Parquet file named to. It returns the
+// number of rows. Columns that are not features are copied. The columns of a CSV file are copied as texts. Write creates the
+// complete file or nothing: if it fails, or if ctx ends, a previous file is kept.
 //
 // It returns the errors of [table.Source.Tables] and [table.Model.Predict]. It returns ErrParam if a column already has the name of
 // a prediction, or if the columns of a shard differ from those of the first. If Interval is set and the estimator has no intervals,
@@ -93,7 +93,7 @@ func (p *Predictor) check(shards []Shard) error {
 	return check.Text(predictorName, "Name", p.Name)
 }
 
-// name returns the name of the first column.
+// name returns the name of the first column of predictions.
 func (p *Predictor) name() string {
 	if p.Name == "" {
 		return defaultPrediction
@@ -101,7 +101,7 @@ func (p *Predictor) name() string {
 	return p.Name
 }
 
-// fields returns the columns of predictions, for files that may have no rows.
+// fields returns the fields of the prediction columns. They do not depend on rows, because a file may have none.
 func (p *Predictor) fields() (out []arrow.Field) {
 	s := p.Model.Schema()
 	none := &table.Predictions{}
@@ -210,13 +210,13 @@ func (w *writing) shard(ctx context.Context, s Shard) (err error) {
 	return nil
 }
 
-// openReader has a Close without effect, since its owner closes it.
+// openReader is a reader whose Close does nothing, since the owner of the reader closes it.
 type openReader struct{ *reader }
 
 // Close implements table.Reader.
 func (openReader) Close() error { return nil }
 
-// block writes the taken rows.
+// block writes the taken rows with their predictions, and reports them to Observe.
 func (w *writing) block(columns []table.PredictionColumn, rows int, shard string) error {
 	defer w.release()
 	from := 0

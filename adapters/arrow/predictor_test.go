@@ -67,18 +67,19 @@ func numbersIn(t *testing.T, b arrow.RecordBatch, name string) []float64 {
 	return b.Column(at[0]).(*array.Float64).Float64Values()
 }
 
-// fittedModel returns a model of y on x and z.
+// fittedModel returns a model that predicts y from x and z.
 func fittedModel(t *testing.T) *table.Model {
 	t.Helper()
 	rows, err := Source(given("train", numbered(t, 0, 60))).Table(ctx, &table.Options{Target: "y", Drop: []string{"c"}})
 	require.NoError(t, err)
-	// For targets without noise the chosen ridge would be so small that predictions in different blocks differ by rounding.
+	// The targets have no noise, and the ridge that a search would choose is so small that predictions in different blocks differ
+	// by rounding.
 	model := &table.Model{Regressor: &lssvm.Regressor{Ridge: 1e-3}}
 	require.NoError(t, model.Fit(ctx, rows))
 	return model
 }
 
-// bound returns a model with an estimator and features.
+// bound returns a model that binds a fitted estimator to a schema of the columns.
 func bound(t *testing.T, estimator any, columns ...table.Column) *table.Model {
 	t.Helper()
 	m, err := table.Bind(schemaOf(columns...), estimator)
@@ -175,7 +176,8 @@ func TestClassesAreWritten(t *testing.T) {
 	says(t, err, estimators.ErrParam, "[0 5]", "2 classes")
 }
 
-// All types that Parquet supports are copied, whether they are features or not.
+// All columns whose types Parquet supports are copied, whether they are features or not. The cells of a CSV file are copied as
+// texts.
 func TestColumnsPassThrough(t *testing.T) {
 	batch := batchOf(t, `[{"x": 1, "list": [1, 2], "s": {"a": 1.5}, "d": "u", "when": "1970-01-02", "raw": "AAA=", "n": null}, {"x": null, "list": null, "s": {"a": null}, "d": null, "when": null, "raw": null, "n": null}]`,
 		field("x", floats), field("list", arrow.ListOf(ints)), field("s", arrow.StructOf(field("a", floats))), field("d", dict),
@@ -230,7 +232,7 @@ func TestNoRowsToPredict(t *testing.T) {
 	}
 }
 
-// failing is a model that fails at a row, or cancels a context.
+// failing is a model whose Predict fails after at rows. If stop is set, Predict calls stop instead.
 type failing struct {
 	at   int
 	stop context.CancelFunc
@@ -252,7 +254,7 @@ func (f failing) Predict(x mat.Matrix) ([]float64, error) {
 	return make([]float64, n), nil
 }
 
-// Any failure leaves the folder unchanged.
+// After any failure the folder is as it was before.
 func TestNothingHalfWritten(t *testing.T) {
 	good := inMemory("good.parquet", parquetBytes(t, numbered(t, 0, 40)))
 	content := parquetBytes(t, numbered(t, 0, 40), numbered(t, 40, 40))
@@ -311,7 +313,7 @@ func TestNothingHalfWritten(t *testing.T) {
 	}
 }
 
-// Memory is freed if a model fails in the middle.
+// All memory is released if the model fails after some blocks.
 func TestMemoryAfterAFailedPrediction(t *testing.T) {
 	for format, shard := range everyFormat(t, numbered(t, 0, 40), numbered(t, 40, 40)) {
 		model := bound(t, failing{at: 50, seen: new(int)}, number("x"), number("z"), target("y"))
@@ -354,7 +356,7 @@ func TestSettingsOfAPredictor(t *testing.T) {
 	assert.ErrorIs(t, statErr, os.ErrNotExist)
 }
 
-// A file may be replaced by itself with its predictions.
+// The output may replace the input file.
 func TestPredictionsReplaceTheirInput(t *testing.T) {
 	model := fittedModel(t)
 	shard := onDisk(t, "a.parquet", parquetBytes(t, numbered(t, 0, 40)))

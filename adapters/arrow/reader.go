@@ -12,9 +12,9 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// Source returns the rows of shards, one shard after the other, for package table. Learn returns their schema, Table reads them
-// into memory, and table.Blocks passes them to FitBlocks. Each pass opens the shards again. Only the required columns of a file are
-// read, and only a few Parquet pages at a time. CSV files are read like those of [table.File].
+// Source returns a table.Source that reads the rows of shards, one shard after the other. Its Learn returns their schema, its Table
+// reads them into memory, and table.Blocks passes them to FitBlocks. Each pass opens the shards again. Only the required columns of
+// a file are read, and only a few Parquet pages at a time. CSV files are read like those of [table.File].
 //
 // Errors name the file, the column and the row, counted from 1.
 func Source(shards ...Shard) table.Source {
@@ -25,7 +25,7 @@ func Source(shards ...Shard) table.Source {
 	return table.Join(parts...)
 }
 
-// source returns the rows of a shard.
+// source returns a table.Source of the rows of one shard.
 func (s Shard) source() table.Source {
 	if f, err := s.format(); err == nil && f == CSV && s.Batches == nil {
 		return table.Source{Name: s.Name, Open: func() (io.ReadCloser, error) {
@@ -55,7 +55,7 @@ func (f csvFile) Close() error {
 type reader struct {
 	in      *reading
 	only    func(name string) bool    // columns to convert to cells; nil: all
-	all     bool                      // read the other columns too
+	all     bool                      // read the other columns too, for taken
 	taken   func(b arrow.RecordBatch) // called with the rows of each Next, if not nil
 	columns []int                     // columns to read; nil before the first Next
 	from    int                       // the next row of the batch
@@ -74,14 +74,14 @@ func (r *reader) Columns() []table.Column {
 	return out
 }
 
-// declared returns the column that a field declares.
+// declared returns the column with the kind that the type of f determines. A column of another type is left out, with a note.
 func declared(f arrow.Field) table.Column {
 	out := table.Column{Name: f.Name}
 	t := storage(f.Type)
 	switch t.ID() {
 	case arrow.NULL, arrow.BOOL, arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64,
 		arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64, arrow.DECIMAL32, arrow.DECIMAL64, arrow.DECIMAL128, arrow.DECIMAL256,
-		arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP: // the cells decide the kind
+		arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP: // the kind depends on the cells
 		return out
 	case arrow.TIME32, arrow.TIME64, arrow.DURATION:
 		out.Kind = table.Duration
@@ -99,7 +99,7 @@ func declared(f arrow.Field) table.Column {
 	return out
 }
 
-// storage returns the type of the cells of an extension.
+// storage returns the type in which the values of an extension type are stored, and all other types unchanged.
 func storage(t arrow.DataType) arrow.DataType {
 	if e, ok := t.(arrow.ExtensionType); ok {
 		return storage(e.StorageType())
@@ -212,7 +212,7 @@ func (r *reader) appendNumbers(to *table.Cells, a arrow.Array) error {
 	return nil
 }
 
-// appendIntegers appends integers, some of which float64 may not represent.
+// appendIntegers appends 64-bit integers, some of which float64 may not represent.
 func appendIntegers(to *table.Cells, a arrow.Array) error {
 	switch of := a.(type) {
 	case *array.Int64:
@@ -222,7 +222,7 @@ func appendIntegers(to *table.Cells, a arrow.Array) error {
 	}
 }
 
-// appendDictionary appends the texts of a dictionary's values.
+// appendDictionary appends the values of a dictionary array as texts.
 func appendDictionary(to *table.Cells, a *array.Dictionary) error {
 	values := a.Dictionary()
 	if values.DataType().ID() == arrow.NULL {
@@ -240,7 +240,7 @@ func appendDictionary(to *table.Cells, a *array.Dictionary) error {
 	})
 }
 
-// appendEach appends the values of an array that are not null.
+// appendEach appends value(i) for each row i of an array, and a gap where the array is null.
 func appendEach(to *table.Cells, a arrow.Array, value func(i int) any) error {
 	for i := range a.Len() {
 		var v any

@@ -19,9 +19,9 @@ type Format int
 
 // The formats of files.
 const (
-	ByName  Format = iota // by the extension of the name: .parquet, .pq; .arrow, .feather, .ipc, .arrows; .csv, .tsv
+	ByName  Format = iota // selected by the extension of the name: .parquet, .pq; .arrow, .feather, .ipc, .arrows; .csv, .tsv
 	Parquet               // Apache Parquet
-	IPC                   // Arrow's interprocess format, files and streams, distinguished by their first bytes
+	IPC                   // Arrow's interprocess format: files and streams, which their first bytes distinguish
 	CSV                   // comma separated values
 )
 
@@ -30,7 +30,7 @@ func (f Format) String() string {
 	return enum.Name("Format", int(f), "ByName", "Parquet", "IPC", "CSV")
 }
 
-// Input is an open file, such as an *os.File or a *bytes.Reader. It is closed if it is an io.Closer.
+// Input is an open file, such as an *os.File or a *bytes.Reader. An Input that is an io.Closer is closed after use.
 type Input interface {
 	io.Reader
 	io.ReaderAt
@@ -48,7 +48,7 @@ type Shard struct {
 	// Batches returns a reader of record batches, which are used instead of a file. Each call must return the same batches.
 	// Releasing the reader releases them.
 	Batches func(ctx context.Context) (array.RecordReader, error)
-	// MaxBytes limits the memory of a batch of a file in any format but CSV; 0: 1 GiB.
+	// MaxBytes limits the memory of a batch, in files of all formats except CSV. If it is 0, the limit is 1 GiB.
 	MaxBytes int64
 
 	mem memory.Allocator // nil: Go's
@@ -63,7 +63,7 @@ func Files(paths ...string) []Shard {
 	return out
 }
 
-// format returns the format of a shard that is a file.
+// format returns the format of the file of s.
 func (s Shard) format() (Format, error) {
 	switch {
 	case s.Format < ByName || s.Format > CSV:
@@ -82,7 +82,7 @@ func (s Shard) format() (Format, error) {
 	return 0, fault.Param(s.Name, "Shard.Format", ByName, "one of Parquet, IPC and CSV for a name with that ending")
 }
 
-// ending returns the ending of a name, without the .gz of a compressed file.
+// ending returns the extension of a name in lower case. For compressed CSV files it is the one before .gz.
 func ending(name string) string {
 	name = strings.ToLower(name)
 	if e := filepath.Ext(strings.TrimSuffix(name, ".gz")); e == ".csv" || e == ".tsv" {

@@ -20,23 +20,23 @@ const (
 	defaultMaxBytes = 1 << 30
 )
 
-// request sets how a shard is read.
+// request holds the settings with which a shard is read.
 type request struct {
 	name   string // of the shard
 	mem    *limited
-	rows   int          // largest number of rows of a batch, if the format leaves it open
+	rows   int          // largest number of rows of a batch, if the format does not determine it
 	format table.Format // of CSV files
 }
 
-// source is an open shard. It has a schema first, and batches after start.
+// source is an open shard. Its schema is available at once, its batches after start.
 type source interface {
 	schema() *arrow.Schema
-	start(ctx context.Context, columns []int) error // columns are indices of the schema, ascending
+	start(ctx context.Context, columns []int) error // columns holds indices of the schema in ascending order
 	next() (arrow.RecordBatch, error)               // valid until the next call; io.EOF at the end
 	close()
 }
 
-// reading is a shard during a pass. Its methods are guarded.
+// reading is a shard during a pass. Its methods return the panics of arrow-go as errors.
 type reading struct {
 	name  string
 	in    source
@@ -44,7 +44,7 @@ type reading struct {
 	first int // number of rows before the batch
 }
 
-// open opens a shard and reads its columns.
+// open opens a shard and checks its settings.
 func (s Shard) open(ctx context.Context, format table.Format) (*reading, error) {
 	r := &reading{name: s.Name}
 	if s.Name == "" {
@@ -89,7 +89,7 @@ func (s Shard) allocator() memory.Allocator {
 	return s.mem
 }
 
-// acquire calls the function that opens the file or returns the batches.
+// acquire opens the file, or the reader of record batches.
 func (s Shard) acquire(ctx context.Context) (Input, array.RecordReader, error) {
 	if s.Batches == nil {
 		in, err := s.input(ctx)
@@ -102,7 +102,7 @@ func (s Shard) acquire(ctx context.Context) (Input, array.RecordReader, error) {
 	return nil, rows, err
 }
 
-// begin starts reading an input in its format.
+// begin returns the source that reads an input in the format of s.
 func (s Shard) begin(in Input, want *request) (source, error) {
 	format, err := s.format()
 	if err != nil {
@@ -124,7 +124,7 @@ func (r *reading) start(ctx context.Context, columns []int) error {
 	return guarded(r.name, "", func() error { return r.in.start(ctx, columns) })
 }
 
-// next reads the next batch, and returns false after the last one.
+// next reads the next batch. It returns false if there are no more batches.
 func (r *reading) next(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -173,7 +173,7 @@ func (p *projection) start(_ context.Context, columns []int) error {
 	return nil
 }
 
-// take makes the columns of a batch the current one.
+// take makes the chosen columns of a batch the current batch, and returns it.
 func (p *projection) take(batch arrow.RecordBatch) arrow.RecordBatch {
 	arrays := make([]arrow.Array, len(p.columns))
 	for i, j := range p.columns {
@@ -216,7 +216,7 @@ func (b *batches) close() {
 	b.rows.Release()
 }
 
-// choose returns a schema of some columns.
+// choose returns a schema with the given columns of another one.
 func choose(of *arrow.Schema, columns []int) *arrow.Schema {
 	fields := make([]arrow.Field, len(columns))
 	for i, j := range columns {

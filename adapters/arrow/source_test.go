@@ -30,7 +30,7 @@ const houses = `area,rooms,district,when,garden,code,class,price
 55,,south,1969-12-31,false,12,small,710
 `
 
-// housesBatch returns the rows of houses with Arrow types.
+// housesBatch returns the rows of the CSV file houses as a batch with Arrow types.
 func housesBatch(t *testing.T) arrow.RecordBatch {
 	return batchOf(t, `[
 		{"area": 60.5, "rooms": 3, "district": "harbour", "when": "2024-01-02 00:00:00", "garden": true, "code": 7, "class": "small", "price": 900},
@@ -42,7 +42,7 @@ func housesBatch(t *testing.T) arrow.RecordBatch {
 		field("garden", arrow.FixedWidthTypes.Boolean), field("code", arrow.PrimitiveTypes.Int32), field("class", dict), field("price", floats))
 }
 
-// The rows of a CSV file, of a Parquet file, of Arrow files and of batches have one schema, one matrix and one prediction.
+// The same rows in a CSV file, a Parquet file, Arrow files and record batches result in the same schema, matrix and predictions.
 func TestOneSchemaOfAllFormats(t *testing.T) {
 	for name, o := range map[string]*table.Options{
 		"numbers": {Target: "price", Kinds: map[string]table.Kind{"code": table.Category}},
@@ -74,7 +74,7 @@ func TestOneSchemaOfAllFormats(t *testing.T) {
 			assert.Equal(t, want.Labels, got.Labels)
 			assert.Equal(t, want.Weights, got.Weights)
 			assert.Equal(t, want.Groups, got.Groups)
-			// The schema of each format reads the other formats, in both directions.
+			// The schema from either format can read the other one.
 			x, err := rowsOf(t, want.Schema, shard)
 			require.NoError(t, err)
 			same(t, want.X, x, name, format)
@@ -94,7 +94,7 @@ func TestOneSchemaOfAllFormats(t *testing.T) {
 	}
 }
 
-// Rows keep their order over shards of different formats, sizes and column orders, in blocks of any size.
+// Rows keep their order across shards that differ in format, size and column order, in blocks of any size.
 func TestShardsAreReadInOrder(t *testing.T) {
 	other := batchOf(t, `[{"w": 3, "c": "b", "extra": true, "x": 30}, {"w": 4, "c": "a", "extra": false, "x": 40}]`,
 		field("w", arrow.PrimitiveTypes.Uint8), field("c", dict), field("extra", arrow.FixedWidthTypes.Boolean), field("x", arrow.PrimitiveTypes.Int16))
@@ -132,7 +132,7 @@ func TestShardsAreReadInOrder(t *testing.T) {
 	}
 }
 
-// dictionaryOf returns a batch of a dictionary column with these values and indices, where -1 is null.
+// dictionaryOf returns a batch with a dictionary column c, which has the values (in JSON) and the indices. An index of -1 is null.
 func dictionaryOf(t *testing.T, values string, indices ...int8) arrow.RecordBatch {
 	t.Helper()
 	v, _, err := array.FromJSON(testMem, text, strings.NewReader(values))
@@ -149,8 +149,8 @@ func dictionaryOf(t *testing.T, values string, indices ...int8) arrow.RecordBatc
 	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field("c", dict)}, nil), []arrow.Array{a}, int64(len(indices)))
 }
 
-// Codes are the same for any dictionary of a shard, or none. Levels are those that occur in rows. Levels that the schema does not
-// list get the next code.
+// The codes of levels do not depend on the dictionaries of the shards. Only values that occur in rows are levels. All levels that
+// the schema does not list get the next code.
 func TestLevelsOverDictionaries(t *testing.T) {
 	first := dictionaryOf(t, `["red", "green", "never"]`, 0, 1, -1, 0)
 	second := dictionaryOf(t, `["blue", null, "green"]`, 2, 0, 1)
@@ -177,7 +177,7 @@ func TestLevelsOverDictionaries(t *testing.T) {
 	}
 }
 
-// A column of gaps in one shard gets its kind from another.
+// A column that contains only gaps in one shard gets its kind from another shard.
 func TestColumnsOfGaps(t *testing.T) {
 	gaps := inMemory("gaps.csv", []byte("x,c\n,\nNA,?\n"))
 	full := inMemory("full.csv", []byte("x,c\n1,a\n2,b\n"))
@@ -188,7 +188,7 @@ func TestColumnsOfGaps(t *testing.T) {
 	}
 }
 
-// Errors of cells that are not valid for a fit name the file, the row and the column.
+// If a cell is not valid for a fit, the error names the file, the row and the column.
 func TestErrorsNameFileRowAndColumn(t *testing.T) {
 	good := `[{"x": 1, "y": 1, "label": "a", "w": 1}, {"x": 2, "y": 2, "label": "b", "w": 1}, {"x": 2, "y": 2, "label": "b", "w": 1},`
 	fields := []arrow.Field{field("x", floats), field("y", floats), field("label", text), field("w", floats)}
@@ -293,7 +293,7 @@ func TestSettingsOfShards(t *testing.T) {
 	says(t, err, context.Canceled)
 }
 
-// A file compressed with gzip is read like the original, with tabs between the cells.
+// A gzip file with tabs between the cells is read like the file that it contains.
 func TestPackedCSV(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

@@ -13,7 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/badtext"
 )
 
-// latin returns a batch of two numbers and a text that is not UTF-8, in a column or a dictionary.
+// latin returns a batch with two columns of numbers and a column of texts that are not UTF-8. If dictionary is true, the texts are
+// in a dictionary.
 func latin(t *testing.T, dictionary bool) arrow.RecordBatch {
 	t.Helper()
 	texts := array.NewStringBuilder(memory.DefaultAllocator)
@@ -32,7 +33,8 @@ func latin(t *testing.T, dictionary bool) arrow.RecordBatch {
 	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field("x", floats), field("z", floats), field("c", column.DataType())}, nil), []arrow.Array{numbers(), numbers(), column}, 2)
 }
 
-// Two categories that are not UTF-8 do not become one, and no file is written that others cannot read.
+// Texts that are not UTF-8 are an error, since two of them could become one category. No file is written that other programs cannot
+// read.
 func TestTextsOfFilesAreUTF8(t *testing.T) {
 	model := fittedModel(t)
 	for _, dictionary := range []bool{false, true} {

@@ -52,7 +52,7 @@ var typed = []struct {
 	{dict, `"b"`, `"a"`, table.Category, [2]float64{1, 0}},
 }
 
-// Each type gives the same result from every format, keeps no reference to a batch, and frees its memory.
+// Each type results in the same kind and values from every format. All memory is released, and no reference to a batch is kept.
 func TestTypes(t *testing.T) {
 	for _, c := range typed {
 		t.Run(c.typ.String(), func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// These types exist only in Arrow files.
+// Types that only Arrow files can hold are read too.
 func TestTypesOfArrowAlone(t *testing.T) {
 	batch := batchOf(t, `[{"d": "1500ms", "v": "b", "n": null, "i": 7, "s": "2.5"}, {"d": null, "v": "a", "n": null, "i": 5, "s": "-1.5"}]`,
 		field("d", arrow.FixedWidthTypes.Duration_ms), field("v", arrow.BinaryTypes.StringView), field("n", arrow.Null),

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
-// Candidates that are fitted in shared passes are equal to separate fits of each candidate.
+// FitAll, which fits the candidates in shared passes, gives the same models as a separate fit of each candidate.
 func TestFitAll(t *testing.T) {
 	x, y := linear(3000, 3, 30)
 	d := &Data{Files: []string{writeCSV(t, x, y, 4)}, Options: table.Options{Target: "y"}}
@@ -33,7 +33,7 @@ func TestFitAll(t *testing.T) {
 			require.NoError(t, err)
 			b, err := got[i].Predict(x)
 			require.NoError(t, err)
-			assert.InDeltaSlice(t, a, b, 1e-5, m.Name()) // The coefficients of nearly equal features are not determined.
+			assert.InDeltaSlice(t, a, b, 1e-5, m.Name()) // If features are nearly equal, their coefficients are not determined.
 			if v := got[i].Report().Objective; v < least {
 				best, least = i, v
 			}
@@ -42,7 +42,8 @@ func TestFitAll(t *testing.T) {
 	})
 }
 
-// byHand cross-validates in memory. It uses the same folds, and predicts each fold with the model of the other folds.
+// byHand cross-validates in memory, with the same folds as CrossValidate. It calls score with each row and its prediction by the
+// model of the other folds.
 func byHand[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E], x *mat.Dense, y []Y, folds int, seed uint64, hash func(i int) uint64, score func(i int, p Y)) {
 	t.Helper()
 	n, w := x.Dims()
@@ -69,7 +70,7 @@ func byHand[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E], x *ma
 	}
 }
 
-// Cross-validation that leaves out the sums of a fold is equal to cross-validation that leaves out its rows.
+// CrossValidate, which subtracts the statistics of a fold, gives the same scores as fits without the rows of the fold.
 func TestCrossValidate(t *testing.T) {
 	x, y := linear(1200, 3, 31)
 	d := &Data{Files: []string{writeCSV(t, x, y, 3)}, Options: table.Options{Target: "y"}}
@@ -108,7 +109,7 @@ func TestCrossValidate(t *testing.T) {
 	})
 }
 
-// Cross-validation of a classifier counts, for each class, the predicted classes.
+// Cross-validation of a classifier counts the predicted classes for each true class.
 func TestCrossValidateClasses(t *testing.T) {
 	x, y := linear(900, 2, 32)
 	labels := signs(y)
@@ -138,7 +139,7 @@ func asFloats(labels []int) []float64 {
 	return out
 }
 
-// A sample does not depend on the division of the rows. Its entropy is equal to the entropy of the kernel on the same rows.
+// A sample is the same for any division of the rows, and the entropy of a kernel can be computed on it.
 func TestSample(t *testing.T) {
 	x, y := linear(2000, 3, 33)
 	all := &rowsample.Sample{Seed: 5, Limit: 150}
@@ -168,7 +169,7 @@ func TestSample(t *testing.T) {
 	assert.Equal(t, 2000, n)
 }
 
-// Folds have about the same number of rows, and depend on the seed.
+// Folds have about the same number of rows, and change with the seed.
 func TestFolds(t *testing.T) {
 	counts, moved := make([]int, 5), 0
 	for i := range 10_000 {

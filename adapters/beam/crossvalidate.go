@@ -9,20 +9,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// CrossValidated holds the scores of a model: one for each fold, whose rows are predicted by the model of the other folds, and one
-// for the rows of all folds together.
+// CrossValidated holds the scores of a model. Each fold has a score, from the predictions by the model of the other folds, and so
+// have the rows of all folds together.
 type CrossValidated struct {
 	Name  string
 	Folds []Score
 	All   Score
 }
 
-// CrossValidate scores models in K folds, on rows that they were not fitted to. The hash of a row determines its fold, so equal
-// rows are in one fold. All models use the same folds.
+// CrossValidate scores models with cross-validation, on rows that they were not fitted to. The hash of a row determines its fold,
+// so equal rows are in the same fold. All models use the same folds.
 //
-// The first pass sums the statistics of each fold, and the driver merges the statistics of all folds but one. In later stages each
-// model has its own statistics. A last pass computes the scores. An estimator with one stage costs as much as in FitAll. Each later
-// stage costs K-1 times as much. It returns the errors of FitAll.
+// The first pass sums the statistics of each fold, and the driver merges the statistics of all folds but one. In later stages the
+// model of each fold has its own statistics. A last pass computes the scores. An estimator with one stage costs as much as in
+// FitAll. With K folds, each later stage costs K-1 times as much. CrossValidate returns the errors of FitAll.
 func CrossValidate[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options, folds int,
 	models ...*Model[Y, E]) (out []CrossValidated, _ *Report, err error) {
 	if folds < 2 {
@@ -69,7 +69,7 @@ func CrossValidate[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data
 	return out, &s.report, nil
 }
 
-// scoreAll returns the errors of each fit on the rows of its fold.
+// scoreAll returns the sums of the scores of each fit on the rows of its fold.
 func scoreAll[Y float64 | int, E Estimator[Y]](ctx context.Context, s *session, fits []*fit[Y, E]) ([]scoreSums, error) {
 	var jobs []job
 	for i, f := range fits {

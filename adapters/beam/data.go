@@ -33,9 +33,9 @@ type Data struct {
 	// target without a Task holds classes. To find all levels and classes, learn the schema from all rows with table.Source.Learn.
 	Options table.Options
 	ID      string // name of a column that is copied next to the predictions and is not a feature; "": none
-	// WholeFiles reads each CSV file from its beginning to its end, so that quoted fields may contain line breaks. If it is not
-	// set, files are read in ranges of bytes, and such a line break is an error. If the name of one of Files ends in .gz (gzip),
-	// all are read as with WholeFiles.
+	// WholeFiles reads each CSV file from its beginning to its end, so that quoted fields may contain line breaks. Otherwise files
+	// are read in ranges of bytes, and such a line break is an error. If any of Files has a name that ends in .gz (gzip), all files
+	// are read from beginning to end.
 	WholeFiles bool
 }
 
@@ -97,7 +97,7 @@ func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes in
 	return r, err
 }
 
-// checkOptions checks the options and the ID.
+// checkOptions checks d.Options and d.ID.
 func (d *Data) checkOptions() error {
 	o := d.Options
 	c := o.Format.Comma
@@ -113,7 +113,7 @@ func (d *Data) checkOptions() error {
 	return check.Text(rowblocks.TypeData, "ID", d.ID)
 }
 
-// learn sets the schema of a layout.
+// learn sets the schema of r: a copy of the one in d.Options, or one that is learnt from the first file with rows.
 func (d *Data) learn(ctx context.Context, r *rowblocks.Layout) error {
 	files, err := d.list(ctx)
 	if err != nil {
@@ -155,7 +155,7 @@ func (d *Data) learnFrom(ctx context.Context, r *rowblocks.Layout, path string) 
 	if d.ID != "" {
 		options.Drop = append(slices.Clone(options.Drop), d.ID)
 	}
-	// A row with a word among numbers is a bad row. It is not an error of the column.
+	// A word in a column of numbers makes its row a bad row. It must not be an error of the column.
 	options.Format.WordsAsGaps, options.Format.RoundIntegers = true, true
 	source := table.Source{Name: path, Read: func(context.Context) (table.Reader, error) {
 		return &headOf{columns: columns, rows: rows}, nil
@@ -168,7 +168,7 @@ func (d *Data) learnFrom(ctx context.Context, r *rowblocks.Layout, path string) 
 	return s, nil
 }
 
-// list returns the names of all files. A pattern without files is an error.
+// list returns the names of all files. It returns an error if no file matches a pattern.
 func (d *Data) list(ctx context.Context) (out []string, err error) {
 	for _, glob := range d.Files {
 		names, err := beamfiles.List(ctx, glob)

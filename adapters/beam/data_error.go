@@ -7,11 +7,11 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 )
 
-// DataError names the row or the file that a model cannot be fitted to. If an error of package estimators applies, DataError
-// unwraps to it.
+// DataError reports a row or a file to which a model cannot be fitted. It unwraps to an error of package estimators, if one
+// applies.
 type DataError struct {
 	File   string // "" for a PCollection
-	Line   int64  // line of a CSV file with its header, or row of a Parquet file, both from 1; 0: the file
+	Line   int64  // line in a CSV file, including its header, or row in a Parquet file; both count from 1; 0: the entire file
 	ID     string // the ID of a Row
 	Reason string
 	Err    error
@@ -36,7 +36,7 @@ func (e *DataError) place() string {
 	}
 }
 
-// newDataError converts a finding to an error with its line number.
+// newDataError converts a finding to a DataError, which includes the line number.
 func newDataError(ctx context.Context, f *rowblocks.Finding) *DataError {
 	e := &DataError{File: f.File, ID: f.ID, Reason: f.Reason, Err: f.Sentinel()}
 	switch {

@@ -17,7 +17,7 @@ import (
 
 var trend = kernelbeam.Register("trend", func() *ridge.Regressor { return &ridge.Regressor{Ridge: 1e-6} })
 
-// showFn prints predictions in a pipeline of the program.
+// showFn prints predictions, as a step of the program's own pipeline.
 type showFn struct{}
 
 // ProcessElement prints a prediction.

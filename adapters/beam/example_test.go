@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// Workers create the models by these names.
+// Workers create the models from these names.
 var (
 	line    = kernelbeam.Register("line", func() *ridge.Regressor { return &ridge.Regressor{Ridge: 1e-6} })
 	species = kernelbeam.Register("species", func() *eem.KernelClassifier {
@@ -41,7 +41,7 @@ func byGamma(gammas ...float64) (out []*kernelbeam.Model[float64, *pipeline.Regr
 	return out
 }
 
-// write creates a directory with two files of rows of y = 1 + 2x, or of the rows that row returns.
+// write creates a directory with two files of 50 rows each, and returns its path. The function row returns the text of a row.
 func write(row func(i int) string) string {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -74,14 +74,14 @@ func ExampleModel() {
 	// Output: line: 100 rows in 1 pass, slope 2.000
 }
 
-// Estimators of different types share one interface.
+// This example lists estimators of different types, which share the interface Estimator.
 func ExampleEstimator() {
 	models := []kernelbeam.Estimator[float64]{&ridge.Regressor{}, &pipeline.Regressor{}}
 	fmt.Println(len(models), "regressors")
 	// Output: 2 regressors
 }
 
-// This example reads fields with another separator, from files without a header.
+// This example reads files without a header whose fields have another separator.
 func ExampleData_format() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -103,7 +103,7 @@ func ExampleData_format() {
 	// Output: slope 2.000
 }
 
-// Bad rows are left out up to a limit, and written with their lines.
+// This example leaves out bad rows up to a limit, and writes their lines to a file.
 func ExampleOptions() {
 	dir := write(func(i int) string {
 		if i == 60 {
@@ -137,7 +137,7 @@ func ExampleFormat() {
 	// Output: true
 }
 
-// This example compares kernels of several lengths in the passes of one fit.
+// This example compares kernels of several lengths, which are fitted in the same passes.
 func ExampleFitAll() {
 	dir := write(func(i int) string { return fmt.Sprintf("%g,%g", float64(i)/20, float64((i/10)%3)) })
 	defer os.RemoveAll(dir)
@@ -148,7 +148,7 @@ func ExampleFitAll() {
 	}
 	best := 0
 	for i, f := range fitted {
-		if f.Report().Objective < fitted[best].Report().Objective { // The objective is minus the log evidence.
+		if f.Report().Objective < fitted[best].Report().Objective { // The objective is the negative log evidence.
 			best = i
 		}
 	}

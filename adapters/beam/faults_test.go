@@ -19,19 +19,19 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// both runs f with Beam and without an engine.
+// both runs f twice: with Beam and without an engine.
 func both(t *testing.T, f func(t *testing.T, o Options)) {
 	t.Run("beam", func(t *testing.T) { f(t, Options{}) })
 	t.Run("no engine", func(t *testing.T) { f(t, Options{NoEngine: true}) })
 }
 
-// A damaged file gives no model, and an error that names the file and the row.
+// A fit to a damaged file returns no model, and an error that names the file and the row.
 func TestDamagedFiles(t *testing.T) {
 	x, y := linear(900, 2, 20)
 	whole := csvText(x, y, 0, 300)
 	for name, c := range map[string]struct {
 		file, text string
-		place      string // the text after the file's name
+		place      string // the text of the error after the file's name
 		reason     string
 		want       error
 	}{
@@ -79,8 +79,8 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// A truncated Parquet file, or one with changed bytes in its structure, gives an error that names it, and no panic. Changed numbers
-// are not detected.
+// A Parquet file that is truncated, or whose structure has changed bytes, is an error that names the file. There is no panic.
+// Changed numbers are not detected.
 func TestDamagedParquet(t *testing.T) {
 	x, y := linear(900, 2, 21)
 	dir := t.TempDir()
@@ -129,8 +129,8 @@ func TestNoRows(t *testing.T) {
 	})
 }
 
-// A label outside the list of classes is an error that names file and row. This holds for the list of the estimator and that of the
-// schema.
+// A label that is not in the list of classes is an error that names the file and the row. The list may come from the estimator or
+// from the schema.
 func TestUnseenLabels(t *testing.T) {
 	x, y := linear(600, 2, 23)
 	labels := signs(y)
@@ -156,8 +156,8 @@ func TestUnseenLabels(t *testing.T) {
 	})
 }
 
-// Bad rows up to the limit are left out, and written with file, line and reason. One more bad row gives an error that names the
-// first, and nothing is written.
+// Bad rows up to the limit are left out, and written with file, line and reason. If there is one more, the error names the first
+// bad row, and nothing is written.
 func TestDeadLetters(t *testing.T) {
 	x, y := linear(2000, 2, 24)
 	dir := t.TempDir()

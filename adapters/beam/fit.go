@@ -9,11 +9,12 @@ import (
 )
 
 // Fit fits the estimator to all rows of d. It makes one pass for each stage, in which the workers add up the statistics of their
-// rows and one Combine merges them. The result is the same as with streaming.FitStages on one machine, except for the order of the
-// sums, which changes the last digits.
+// rows and one Combine merges them. The result is the same as with streaming.FitStages on one machine, except for the last digits,
+// which depend on the order of the sums.
 //
-// It returns a *DataError for invalid rows, and ErrParam for invalid settings or if a later pass reads different rows. It also
-// returns the errors of the estimator, of the file system and of the engine, and ctx's error. With an error, it returns no model.
+// It returns a *DataError for invalid rows. It returns ErrParam for invalid settings, and if a later pass reads different rows. It
+// also returns the errors of the estimator, of the file system and of the engine, and ctx's error. With an error, it returns no
+// model.
 func (m *Model[Y, E]) Fit(ctx context.Context, d *Data, o *Options) (E, *Report, error) {
 	fitted, report, err := FitAll(ctx, d, o, m)
 	if err != nil {
@@ -24,7 +25,7 @@ func (m *Model[Y, E]) Fit(ctx context.Context, d *Data, o *Options) (E, *Report,
 }
 
 // FitAll fits several models at once, such as candidates whose kernels have different lengths. Each pass reads the rows once for
-// all models. The number of passes is the largest number of stages of a model.
+// all models. The number of passes is the number of stages of the model with the most stages.
 func FitAll[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options,
 	models ...*Model[Y, E]) (fitted []E, _ *Report, err error) {
 	fits, err := newFits(models)
@@ -50,21 +51,21 @@ func FitAll[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Op
 	return fitted, &s.report, nil
 }
 
-// fit holds a model with its fitted stages, for all rows or some of them.
+// fit holds a model and its fitted stages. The fit uses all rows, or those outside a fold.
 type fit[Y float64 | int, E Estimator[Y]] struct {
 	model  *Model[Y, E]
 	stages streaming.Stages[Y]
-	// With folds > 0 the fit uses all rows except those of fold out. With folds = 0 it uses all rows.
+	// With folds > 0 the fit uses all rows except those of the fold with number out. With folds = 0 it uses all rows.
 	folds, out int
 	seed       uint64
 }
 
-// erased hides whether the targets of a fit are numbers or labels.
+// erased is a fit as an interface that does not depend on the type of the targets.
 type erased interface {
 	stage() (at, of int)
 	// job returns the job of the next stage. The index i names its file within a pass.
 	job(ctx context.Context, s *session, i int) (job, error)
-	// learn fits the next stage to the encoded statistics of the parts.
+	// learn fits the next stage to the merged statistics, which parts holds in encoded form.
 	learn(ctx context.Context, parts [][]byte) error
 }
 
@@ -114,7 +115,7 @@ func (f *fit[Y, E]) job(ctx context.Context, s *session, i int) (job, error) {
 	return j, err
 }
 
-// learn fits the next stage to the merged statistics of the parts.
+// learn merges the statistics of the parts, and fits the next stage to them.
 func (f *fit[Y, E]) learn(ctx context.Context, parts [][]byte) error {
 	all, err := f.stages.NewStatistics()
 	if err != nil {
@@ -122,7 +123,7 @@ func (f *fit[Y, E]) learn(ctx context.Context, parts [][]byte) error {
 	}
 	for _, data := range parts {
 		if data == nil {
-			continue // The part has no rows.
+			continue // an empty part has no rows
 		}
 		st, err := f.stages.NewStatistics()
 		if err != nil {
@@ -182,8 +183,8 @@ func (s *session) fit(ctx context.Context, fits []erased) error {
 	}
 }
 
-// shared avoids jobs that sum the same rows in the same form. A job for a model's first stage uses all folds but one. shared
-// replaces it with one job for each of these folds. places lists, for each input job, the indices in out of the jobs whose sums it
+// shared avoids jobs that sum the same rows in the same form. A job for the first stage of a model uses all folds but one. shared
+// replaces it with one job for each of these folds. For each input job, places holds the indices in out of the jobs whose sums it
 // needs.
 func shared(jobs []job) (out []job, places [][]int) {
 	at := map[job]int{}

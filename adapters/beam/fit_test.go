@@ -42,7 +42,7 @@ func TestFitOfShards(t *testing.T) {
 	}
 }
 
-// The fit does not change if the files are in another order, named one by one, or in different formats.
+// The model does not change if the files are in another order, are named one by one, or have different formats.
 func TestFitInAnyOrder(t *testing.T) {
 	x, y := linear(4000, 3, 2)
 	want := stagesInMemory(t, scaledRidge, x, y)
@@ -58,7 +58,7 @@ func TestFitInAnyOrder(t *testing.T) {
 	}
 }
 
-// Without an engine the model is the same, and the same to the bit on any number of processors.
+// Without an engine the model is the same as with one, and it is identical to the bit on any number of processors.
 func TestNoEngine(t *testing.T) {
 	x, y := linear(3000, 4, 3)
 	want := stagesInMemory(t, scaledRidge, x, y)
@@ -80,7 +80,7 @@ func TestNoEngine(t *testing.T) {
 	})
 }
 
-// Labels may be names, weights may be in a column, and columns may be in another order.
+// Labels may be names, a column may hold the weights, and the columns may be in any order.
 func TestFitClasses(t *testing.T) {
 	x, y := linear(2000, 3, 4)
 	labels := signs(y)
@@ -105,7 +105,7 @@ func TestFitClasses(t *testing.T) {
 	assert.True(t, mat.EqualApprox(a, b, 1e-8))
 }
 
-// A weight of 2 is equivalent to the row twice.
+// A weight of 2 has the same effect as repeating the row.
 func TestFitWeights(t *testing.T) {
 	x, y := linear(500, 2, 5)
 	dir := t.TempDir()
@@ -126,7 +126,7 @@ func TestFitWeights(t *testing.T) {
 	assert.InDeltaSlice(t, a.Coefficients(), b.Coefficients(), 1e-12)
 }
 
-// An Imputer fills gaps in files of either format.
+// A pipeline with an Imputer can be fitted to files with gaps, in either format.
 func TestFitGaps(t *testing.T) {
 	x, y := linear(1500, 3, 6)
 	for i := 0; i < 1500; i += 7 {
@@ -140,7 +140,7 @@ func TestFitGaps(t *testing.T) {
 	}
 }
 
-// testRows creates rows on the worker.
+// testRows is a DoFn that creates rows on the worker.
 type testRows struct{ N int }
 
 // ProcessElement emits rows of linear(n, 3, 7), and some bad ones.
@@ -173,7 +173,7 @@ func TestFitOfPCollection(t *testing.T) {
 	assert.Contains(t, wrong.ID, "bad")
 }
 
-// Accumulators and landmarks of several megabytes are not part of the job's description, which stays small.
+// Accumulators and landmarks of several megabytes do not increase the size of the job's description.
 func TestLargeAccumulators(t *testing.T) {
 	x, y := linear(2500, 500, 8)
 	glob := writeCSV(t, x, y, 3)
@@ -208,7 +208,7 @@ func TestLargeAccumulators(t *testing.T) {
 	assert.Less(t, len(spec), 1000)
 }
 
-// Rows that change between two passes give an error and no model.
+// If the rows change between two passes, Fit returns an error and no model.
 func TestRowsThatChange(t *testing.T) {
 	x, y := linear(300, 2, 9)
 	for name, change := range map[string]string{"one more": csvText(x, y, 0, 300) + "1,2,3\n", "others": csvText(x, append(y[1:], y[0]), 0, 300)} {
@@ -241,7 +241,7 @@ func TestFitIsCancelled(t *testing.T) {
 	}
 }
 
-// Wrong settings are errors before anything is read.
+// Invalid settings are errors before any row is read.
 func TestSettings(t *testing.T) {
 	x, y := linear(50, 2, 11)
 	glob := writeCSV(t, x, y, 1)
@@ -291,7 +291,7 @@ func TestSettings(t *testing.T) {
 	assert.Equal(t, "ridge", plainRidge.Name())
 }
 
-// An estimator without statistics cannot be fitted.
+// A model whose estimator has no statistics cannot be fitted.
 func TestUnmergeable(t *testing.T) {
 	x, y := linear(50, 2, 12)
 	_, _, err := slow.Fit(context.Background(), &Data{Files: []string{writeCSV(t, x, y, 1)}, Options: table.Options{Target: "y"}}, nil)

@@ -39,7 +39,8 @@ func TestFlink(t *testing.T) {
 	assert.GreaterOrEqual(t, report.Metrics["rows"], int64(200_000), "more where rows were read again")
 }
 
-// Accumulators of several megabytes travel between task managers, and an unknown label gives a clear error from there.
+// Accumulators of several megabytes can be sent between task managers. An unknown label on a task manager is an error that names
+// the file and the row.
 func TestFlinkLargeAccumulators(t *testing.T) {
 	onFlink(t)
 	x, y := linear(2500, 500, 51)

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// These are the models of the tests, which workers create by their names.
+// These are the models of the tests, which workers create from their names.
 var (
 	scaledRidge = Register("scaled ridge", func() *pipeline.Regressor {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
@@ -74,7 +74,7 @@ var candidates = func() (out []*Model[float64, *pipeline.Regressor]) {
 	return out
 }()
 
-// linear returns rows and noisy linear targets, with a sine of the first column added.
+// linear returns n rows with d columns, and targets that are linear in the columns, plus noise and a sine of the first column.
 func linear(n, d int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x, y := mat.NewDense(n, d, nil), make([]float64, n)
@@ -100,7 +100,7 @@ func signs(y []float64) []int {
 	return out
 }
 
-// stagesInMemory computes the reference: a fit to all rows as one block, stage by stage.
+// stagesInMemory fits a model in memory to all rows as one block, stage by stage. The tests compare models with it.
 func stagesInMemory[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E], x *mat.Dense, y []Y) E {
 	t.Helper()
 	ctx := context.Background()
@@ -129,7 +129,7 @@ func names(d int) (out []string) {
 	return append(out, "y")
 }
 
-// csvText returns rows as the text of a CSV file.
+// csvText returns rows from to to-1 as the text of a CSV file with a header.
 func csvText(x *mat.Dense, y []float64, from, to int) string {
 	_, d := x.Dims()
 	var out strings.Builder
@@ -143,7 +143,7 @@ func csvText(x *mat.Dense, y []float64, from, to int) string {
 	return out.String()
 }
 
-// writeCSV writes rows to the given number of files, and returns their pattern.
+// writeCSV divides rows into the given number of files, and returns the pattern that matches the files.
 func writeCSV(t *testing.T, x *mat.Dense, y []float64, shards int) string {
 	t.Helper()
 	dir, n := t.TempDir(), len(y)
@@ -158,7 +158,7 @@ func writeFile(t *testing.T, path, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// writeParquet writes rows like writeCSV in the format Parquet, with row groups of a few hundred rows.
+// writeParquet is like writeCSV, but writes Parquet files with row groups of a few hundred rows.
 func writeParquet(t *testing.T, x *mat.Dense, y []float64, shards int) string {
 	t.Helper()
 	dir, n := t.TempDir(), len(y)
@@ -203,7 +203,7 @@ func writeParquetFile(t *testing.T, path string, x *mat.Dense, y []float64, from
 	require.NoError(t, out.Close())
 }
 
-// sameCoefficients compares coefficients to 1e-10 of the largest.
+// sameCoefficients checks that coefficients agree to 1e-10 of the largest one.
 func sameCoefficients(t *testing.T, want, got *pipeline.Regressor) {
 	t.Helper()
 	a, b := want.FittedFinal().(*ridge.Regressor), got.FittedFinal().(*ridge.Regressor)

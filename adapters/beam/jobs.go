@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// job describes one of the summaries of a pass.
+// job describes how a pass computes one of its summaries.
 type job struct {
 	Kind   string // one of the kinds below
 	Model  string
@@ -71,7 +71,7 @@ func (j job) maker(ctx context.Context) (func() (rowblocks.Summary, error), erro
 	return nil, fault.Param("kernelbeam", "job", j.Kind, "one that is known")
 }
 
-// takes reports whether the job uses the rows of a fold.
+// takes reports whether the job uses the rows of the given fold.
 func (j job) takes(fold int) bool { return j.Folds == 0 || (fold == j.Fold) != j.Others }
 
 // fold returns the fold of a row with the given hash.
@@ -83,7 +83,7 @@ func fold(hash, seed uint64, folds int) int {
 	return int((h >> 33) % uint64(folds))
 }
 
-// summariser computes the summaries of all jobs of a pass. DoFns embed it, and its exported fields travel to the workers.
+// summariser computes the summaries of all jobs of a pass. DoFns embed it, and its exported fields are sent to the workers.
 type summariser struct {
 	Layout rowblocks.Layout
 	Jobs   []job
@@ -94,7 +94,7 @@ type summariser struct {
 	collect rowblocks.Collector
 }
 
-// Setup reads the fitted stages of earlier passes, once for each copy on a worker.
+// Setup reads the fitted stages of earlier passes. Each copy of the DoFn on a worker calls it once.
 func (s *summariser) Setup(ctx context.Context) error {
 	s.makers = make([]func() (rowblocks.Summary, error), len(s.Jobs))
 	for i, j := range s.Jobs {
@@ -107,7 +107,7 @@ func (s *summariser) Setup(ctx context.Context) error {
 	return nil
 }
 
-// StartBundle begins with empty summaries.
+// StartBundle replaces the summaries by empty ones.
 func (s *summariser) StartBundle(context.Context, func(int, partial)) error {
 	s.abandon()
 	s.collect.Begin()
@@ -121,7 +121,7 @@ func (s *summariser) StartBundle(context.Context, func(int, partial)) error {
 	return nil
 }
 
-// abandon closes the files of a failed bundle, which are not used.
+// abandon closes the files of a failed bundle, whose contents are not used.
 func (s *summariser) abandon() {
 	for _, sum := range s.sums {
 		if p, ok := sum.(*predictions); ok {
@@ -131,7 +131,8 @@ func (s *summariser) abandon() {
 	s.sums = nil
 }
 
-// block adds a block to each job's summary. With an error it returns the index of the row that caused it.
+// block adds a block to the summary of each job that uses its rows. If it returns an error, it also returns the index of the row
+// that caused it.
 func (s *summariser) block(ctx context.Context, b *rowblocks.Block) (int, error) {
 	parts := map[[2]uint64][]*rowblocks.Block{}
 	for i, j := range s.Jobs {
@@ -157,7 +158,7 @@ func (s *summariser) block(ctx context.Context, b *rowblocks.Block) (int, error)
 	return 0, nil
 }
 
-// deal divides the block's rows into folds.
+// deal returns the rows of each fold as a block.
 func deal(b *rowblocks.Block, folds int, seed uint64) []*rowblocks.Block {
 	out := make([]*rowblocks.Block, folds)
 	for f := range out {
@@ -169,8 +170,8 @@ func deal(b *rowblocks.Block, folds int, seed uint64) []*rowblocks.Block {
 	return out
 }
 
-// addTo adds a block to a summary. After an error it finds the first row that causes an error, with bisection. The sums are then no
-// longer used.
+// addTo adds a block to a summary. If that fails, it finds the first row that causes an error by bisection, and returns its index
+// in the block. The summary cannot be used after an error.
 func addTo(ctx context.Context, s rowblocks.Summary, b *rowblocks.Block) (int, error) {
 	err := s.Add(ctx, b)
 	if err == nil || ctx.Err() != nil || b.Rows() == 1 {
@@ -183,7 +184,7 @@ func addTo(ctx context.Context, s rowblocks.Summary, b *rowblocks.Block) (int, e
 	if at, err := addTo(ctx, s, b.Part(half, b.Rows())); err != nil {
 		return half + at, err
 	}
-	return 0, err // the error concerns all rows together
+	return 0, err // no single row causes the error
 }
 
 // FinishBundle emits each summary of a bundle with the number of its job. The census is last.

@@ -33,8 +33,8 @@ func (s *session) parts(ctx context.Context) ([]rowblocks.FileRange, error) {
 	return out, nil
 }
 
-// local runs a pass without an engine. It reads as many ranges at a time as there are processors. The summaries are merged in the
-// order of the ranges, so the result does not depend on the number of processors.
+// local runs a pass without an engine. The number of ranges that it reads at a time is the number of processors. The summaries are
+// merged in the order of the ranges, so the result does not depend on the number of processors.
 func (s *session) local(ctx context.Context, work summariser) ([][]byte, error) {
 	parts, err := s.parts(ctx)
 	if err != nil {

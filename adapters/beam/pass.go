@@ -21,9 +21,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Init parses the program's flags, if they are not yet parsed, and starts Beam, which adds its own flags: -runner, -endpoint and
-// others. A program calls Init first in main. On a worker, which runs the same program, Init does the worker's tasks and does not
-// return.
+// Init parses the program's flags, unless they are already parsed, and starts Beam, which adds its own flags, such as -runner and
+// -endpoint. A program calls Init first in main. On a worker, which runs the same program, Init does the worker's tasks and does
+// not return.
 func Init() {
 	if !flag.Parsed() {
 		flag.Parse()
@@ -31,22 +31,22 @@ func Init() {
 	beam.Init()
 }
 
-// Options set how the rows are read. Nil means the zero value.
+// Options sets how the rows are read. If Options is nil, the zero value is used.
 type Options struct {
-	// Temp is a directory of Beam's file systems. Statistics return to the driver through it, and fitted stages reach the workers
-	// through it. Workers on other machines must have access to it. If Temp is "", a directory in the system's temporary directory
-	// is used, and removed at the end.
+	// Temp is a directory in one of Beam's file systems. Workers write their statistics to it for the driver, and read the fitted
+	// stages from it. Workers on other machines must have access to it. If Temp is "", a new directory in the system's temporary
+	// directory is used, and is removed at the end.
 	Temp string
-	// MaxBad is the largest number of bad rows that are left out. A bad row has another number of fields, no target, a class that
-	// the schema does not list, or a cell that should be a number and is not. If there are more, the error names the first. If
-	// MaxBad is 0, any bad row is an error.
+	// MaxBad is the largest number of bad rows that are left out. A row is bad if its number of fields is wrong, its target is
+	// missing, its class is not listed by the schema, or a cell is not the number that it should be. If there are more bad rows,
+	// the error names the first. If MaxBad is 0, any bad row is an error.
 	MaxBad int
 	// DeadLetters is a CSV file to which bad rows are written, with their file, line, reason and text. If it is "", they are only
 	// counted.
 	DeadLetters string
 	RangeBytes  int64  // size of the ranges of files; 0: 32 MiB
 	Seed        uint64 // determines the folds and the rows of a sample
-	// Variance and Proba add a column of variances, and columns of probabilities, to predictions.
+	// Variance adds a column of variances to predictions, and Proba adds columns of probabilities.
 	Variance, Proba bool
 	// NoEngine reads the files in this process, without Beam, on all processors.
 	NoEngine bool
@@ -57,10 +57,10 @@ type Options struct {
 // defaultRange is the default of RangeBytes.
 const defaultRange = 32 << 20
 
-// mostBad is the largest MaxBad. Up to this number of rows are carried with the statistics.
+// mostBad is the largest value of MaxBad. Workers send up to this number of bad rows with the statistics.
 const mostBad = 100_000
 
-// check returns the options with their defaults, or the error of a setting.
+// check returns the options with their default values, or the error of an invalid setting.
 func (o *Options) check() (Options, error) {
 	if o == nil {
 		o = &Options{}
@@ -133,7 +133,7 @@ func (s *session) keep(ctx context.Context, name string, data []byte) (string, e
 	return path, beamfiles.Write(ctx, path, data)
 }
 
-// pass runs a pipeline over all rows, and returns the encoded summary of each job. A summary is nil if there were no rows.
+// pass runs one pass over all rows, and returns the encoded summary of each job, or nil for a summary without rows.
 func (s *session) pass(ctx context.Context, jobs []job) ([][]byte, error) {
 	work := summariser{Layout: *s.layout, Jobs: jobs, MaxBad: s.options.MaxBad}
 	way := s.beam
@@ -205,7 +205,7 @@ func (s *session) run(ctx context.Context, p *beam.Pipeline) error {
 
 var lookedForRunner sync.Once
 
-// standInForRunner registers a runner that returns an error, in place of a runner that the program has not imported. Without it
+// standInForRunner registers a runner that returns an error under the name of a runner that the program has not imported. Otherwise
 // Beam would end the process.
 func standInForRunner(name string) {
 	defer func() { _ = recover() }() // a panic means that the name is already registered
@@ -215,7 +215,7 @@ func standInForRunner(name string) {
 	})
 }
 
-// collect reads the encoded summaries, and checks the census.
+// collect reads the encoded summaries that workers wrote, and checks the census.
 func (s *session) collect(ctx context.Context, prefix string, jobs int) ([][]byte, error) {
 	written, err := beamfiles.List(ctx, prefix+"*")
 	if err != nil {
@@ -243,8 +243,8 @@ func (s *session) collect(ctx context.Context, prefix string, jobs int) ([][]byt
 	return out[:jobs], nil
 }
 
-// judge returns the error that the census implies, if any. It keeps the census of the first pass, and writes the bad rows of that
-// pass.
+// judge returns the error that the census implies, if there is one. After the first pass it keeps the census for comparison, and
+// writes the bad rows.
 func (s *session) judge(ctx context.Context, seen *rowblocks.Census) error {
 	switch {
 	case seen.Fault != nil:

@@ -23,9 +23,9 @@ import (
 )
 
 // PredictFiles predicts all rows of d, without reading their targets. It writes the predictions to files to-00000-of-00007.csv and
-// so on, or to Parquet files if to ends in .parquet.
+// so on, or to Parquet files if the name to ends in .parquet.
 //
-// The columns are file, at, id (Data.ID), prediction (the text of a class, if the schema has classes) and those that Options
+// The columns are file, at, id (Data.ID), prediction (the text of a class, if the schema has classes), and the columns that Options
 // request. The column at holds the offset of the row in a CSV file, or its number, from 0, in a Parquet file. Each file of
 // predictions contains its rows in the order in which they were read. No file is visible until all are complete.
 //
@@ -90,7 +90,7 @@ type extra struct {
 	Classes                  []string
 }
 
-// possible returns an error if the estimator does not support the additional columns.
+// possible returns an error if the estimator does not support the requested columns.
 func (x extra) possible(name string, e any) error {
 	if x.Variance && !estimators.Supports(e, estimators.Variance) {
 		return estimators.Unsupported("kernelbeam: "+name, e, estimators.Variance)
@@ -101,7 +101,8 @@ func (x extra) possible(name string, e any) error {
 	return nil
 }
 
-// predictionTable holds the predictions for some rows: a column of predictions, as text or numbers, and further columns of numbers.
+// predictionTable holds the predictions for some rows: their numbers, their texts if they are classes with names, and further
+// columns of numbers.
 type predictionTable struct {
 	texts   []string // texts of the predicted classes
 	numbers []float64

@@ -30,13 +30,13 @@ type Prediction struct {
 	Y  float64 // the target, or the label
 }
 
-// BadRow is a Row that cannot be predicted.
+// BadRow describes a Row that cannot be predicted.
 type BadRow struct {
 	ID     string
 	Reason string
 }
 
-// Save writes a fitted estimator to a file of Beam's file systems, for PredictRows.
+// Save writes a fitted estimator to a file in one of Beam's file systems, for PredictRows.
 func (m *Model[Y, E]) Save(ctx context.Context, fitted E, path string) error {
 	data, err := m.bytes(fitted)
 	if err != nil {
@@ -92,7 +92,7 @@ type predictFn struct {
 	of    predictor
 }
 
-// ProcessElement emits the prediction of a row. If there is none, it emits a BadRow with the reason.
+// ProcessElement emits the prediction for a row, or a BadRow with the reason if the row cannot be predicted.
 func (f *predictFn) ProcessElement(ctx context.Context, r Row, model modelFile, emit func(Prediction), bad func(BadRow)) error {
 	if f.of == nil { // a pipeline has only one model
 		e, err := registered(f.Model)

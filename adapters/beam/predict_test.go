@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// Predictions of files are equal to predictions of the rows in memory. Each row appears once, with its place and ID.
+// Predictions for files are equal to predictions for the same rows in memory. Each row appears once, with its place and ID.
 func TestPredictFiles(t *testing.T) {
 	x, y := linear(2500, 2, 40)
 	model := scaledRidge.make()
@@ -76,7 +76,7 @@ func TestPredictFiles(t *testing.T) {
 	})
 }
 
-// Predictions of classes contain the texts of the classes and the probabilities, even in Parquet.
+// Predictions of classes contain the names of the classes and the probabilities, in Parquet files too.
 func TestPredictClassesToParquet(t *testing.T) {
 	x, y := linear(700, 2, 41)
 	model := stagesInMemory(t, classes, x, signs(y))
@@ -118,7 +118,7 @@ func TestPredictClassesToParquet(t *testing.T) {
 	assert.Equal(t, 700, rows)
 }
 
-// After a bad row, or a request that the model does not support, no file remains.
+// If a row is bad, or the model does not support a request, no file remains.
 func TestPredictFilesFails(t *testing.T) {
 	x, y := linear(300, 2, 42)
 	model := scaledRidge.make()
@@ -144,7 +144,7 @@ func TestPredictFilesFails(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// closeTo emits the predictions that differ from the wanted value of their row.
+// closeTo emits the predictions that differ from Want by more than 1e-9.
 type closeTo struct{ Want []float64 }
 
 // ProcessElement emits a line for a wrong prediction.

@@ -21,7 +21,8 @@ type Estimator[Y float64 | int] interface {
 	Predict(x mat.Matrix) ([]Y, error)
 }
 
-// Model is an estimator that workers can create. Its name stands for its settings, and its fitted state travels as bytes.
+// Model is an estimator that workers can create. Its name determines its settings, and its fitted state is sent to workers in
+// files.
 type Model[Y float64 | int, E Estimator[Y]] struct {
 	name string
 	make func() E
@@ -32,8 +33,8 @@ type Model[Y float64 | int, E Estimator[Y]] struct {
 func (m *Model[Y, E]) Name() string { return m.name }
 
 // Register makes an estimator known to this process and to all workers, since they run the same program. It must be called before
-// Init, in a package variable or an init function. The function make must return a new, unfitted estimator with the same settings
-// on each call. If the name is already registered, all methods of the second Model return an error.
+// Init, in a package variable or an init function. On each call, the function make must return a new, unfitted estimator with the
+// same settings. If the name is already registered, all methods of the second Model return an error.
 func Register[Y float64 | int, E Estimator[Y]](name string, make func() E) *Model[Y, E] {
 	m := &Model[Y, E]{name: name, make: make}
 	registry.Lock()
@@ -55,7 +56,7 @@ var registry = struct {
 	of map[string]entry
 }{of: map[string]entry{}}
 
-// registered returns the model with a name.
+// registered returns the model that was registered under a name.
 func registered(name string) (entry, error) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -66,11 +67,11 @@ func registered(name string) (entry, error) {
 		"one that this worker has registered: Register belongs in a package variable or an init function")
 }
 
-// entry hides whether the targets of a Model are numbers or labels.
+// entry is a Model as an interface that does not depend on the type of the targets.
 type entry interface {
 	labelled() bool
-	// statistics returns a function that creates empty statistics for the stage in state. An empty state stands for the first
-	// stage.
+	// statistics returns a function that creates empty statistics for the stage that follows the encoded state. If state is empty,
+	// it is the first stage.
 	statistics(state []byte) (func() (rowblocks.Summary, error), error)
 	// fitted decodes a model file.
 	fitted(data []byte) (predictor, error)

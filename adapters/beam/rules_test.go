@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
-// The model depends only on the numbers of a file, and not on the form in which the file is written.
+// The model depends only on the numbers in a file, and not on how they are written.
 func TestWaysOfWriting(t *testing.T) {
 	x, y := linear(300, 2, 31)
 	want := stagesInMemory(t, scaledRidge, x, y)
@@ -59,7 +59,7 @@ func TestWaysOfWriting(t *testing.T) {
 	assert.ErrorContains(t, err, "rows.csv:2: ", "lines are counted by carriage returns")
 }
 
-// Fields that are gaps in one reader are gaps in all readers.
+// The same fields are gaps as in all other readers.
 func TestGapsAreThoseOfAllReaders(t *testing.T) {
 	x, y := linear(300, 2, 32)
 	for i := range celltext.Missing() {
@@ -101,7 +101,7 @@ func TestLatin1Labels(t *testing.T) {
 	assert.Equal(t, q, p)
 }
 
-// The text of a bad row is UTF-8, wherever it is truncated.
+// The recorded text of a bad row is valid UTF-8, even where it is truncated.
 func TestBadRowsAreUTF8(t *testing.T) {
 	x, y := linear(300, 2, 34)
 	path, letters := filepath.Join(t.TempDir(), "rows.csv"), filepath.Join(t.TempDir(), "letters.csv")
@@ -114,7 +114,7 @@ func TestBadRowsAreUTF8(t *testing.T) {
 	assert.True(t, utf8.Valid(data))
 }
 
-// Integers of Parquet files that float64 cannot represent are bad rows, as in text files.
+// A row of a Parquet file with an integer that float64 cannot represent is a bad row, as in a text file.
 func TestParquetIntegersThatDoNotSurvive(t *testing.T) {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "x0", Type: arrow.PrimitiveTypes.Int64}, {Name: "y", Type: arrow.PrimitiveTypes.Float64}}, nil))
 	defer b.Release()

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowsample"
 )
 
-// sample keeps the rows, with their targets, that have the smallest seeded hashes.
+// sample holds the rows with the smallest seeded hashes, and their targets.
 type sample struct {
 	rows, width int
 	of          rowsample.Sample

@@ -23,7 +23,8 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// writeMixed writes rows of numbers, words, times and bools, with gaps, to a CSV file and to a Parquet file.
+// writeMixed writes rows with numbers, words, times, booleans and gaps to a CSV file and to a Parquet file, and returns their
+// paths.
 func writeMixed(t *testing.T, dir string) (text, typed string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(9, 1))
@@ -74,7 +75,7 @@ func writeMixed(t *testing.T, dir string) (text, typed string) {
 	return text, typed
 }
 
-// A CSV file, a Parquet file and table.ReadCSV give the same schema and the same matrix, and therefore the same model and
+// A CSV file and a Parquet file result in the same schema and matrix as with table.ReadCSV, and therefore in the same model and
 // predictions.
 func TestOneSchema(t *testing.T) {
 	ctx := context.Background()

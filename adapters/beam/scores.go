@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Score holds the errors of predictions for rows that the model was not fitted to.
+// Score holds the errors of predictions for rows to which the model was not fitted.
 type Score struct {
 	Rows   int
 	Weight float64 // sum of the rows' weights
@@ -62,15 +62,15 @@ type score struct {
 type scoreSums struct {
 	Rows      int
 	Weight    float64
-	Mean, M2  float64 // mean of the targets, and their sum of squared deviations
+	Mean, M2  float64 // mean of the targets, and sum of their squared deviations from it
 	Squares   float64
 	Absolutes float64
 	Confusion map[int]map[int]float64
 }
 
-// predictor is a fitted model whose targets are numbers or labels.
+// predictor hides whether a fitted model predicts numbers or labels.
 type predictor interface {
-	// predict returns targets, or labels.
+	// predict returns predicted targets or predicted labels. The other result is nil.
 	predict(x *mat.Dense) (y []float64, labels []int, err error)
 	estimator() any
 }
@@ -159,7 +159,7 @@ func (s *score) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// score returns the sums as a Score.
+// score returns the Score that results from the sums.
 func (s *scoreSums) score() Score {
 	return Score{Rows: s.Rows, Weight: s.Weight, MSE: s.Squares / s.Weight, MAE: s.Absolutes / s.Weight, Variance: s.M2 / s.Weight,
 		Confusion: s.Confusion}

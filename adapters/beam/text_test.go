@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/badtext"
 )
 
-// Names that are not UTF-8 would change on the way to the workers. They are rejected before a pass begins.
+// Names that are not UTF-8 would be changed when they are sent to the workers, so they are rejected before a pass begins.
 func TestTextsAreUTF8(t *testing.T) {
 	x, y := linear(100, 2, 41)
 	path := filepath.Join(t.TempDir(), "rows.csv")

@@ -32,7 +32,8 @@ func init() {
 	register.Emitter2[int, partial]()
 }
 
-// partial is a summary of some rows for one of the jobs. After a transfer it holds the encoded summary.
+// partial is a summary of some rows for one of the jobs. After it was sent to another process, it holds the summary in encoded
+// form.
 type partial struct {
 	job  int
 	sum  rowblocks.Summary
@@ -90,7 +91,7 @@ func (f *readFn) CreateInitialRestriction(s rowblocks.Shard) offsetrange.Restric
 	return s.Range()
 }
 
-// SplitRestriction returns ranges of RangeBytes.
+// SplitRestriction divides the range into ranges of about RangeBytes bytes.
 func (f *readFn) SplitRestriction(s rowblocks.Shard, rest offsetrange.Restriction) []offsetrange.Restriction {
 	return f.Layout.Split(s, rest)
 }
@@ -127,7 +128,7 @@ type mergeFn struct {
 	err    error
 }
 
-// live returns the summary, decoded if necessary.
+// live returns the summary of p, and decodes it if necessary.
 func (f *mergeFn) live(p partial) (rowblocks.Summary, error) {
 	if p.sum != nil {
 		return p.sum, nil
@@ -155,7 +156,7 @@ func (f *mergeFn) live(p partial) (rowblocks.Summary, error) {
 	return s, err
 }
 
-// MergeAccumulators merges b into a, and changes a.
+// MergeAccumulators merges b into a, which it changes, and returns a.
 func (f *mergeFn) MergeAccumulators(a, b partial) (partial, error) {
 	s, err := f.live(a)
 	if err != nil {
@@ -168,7 +169,8 @@ func (f *mergeFn) MergeAccumulators(a, b partial) (partial, error) {
 	return partial{job: a.job, sum: s}, err
 }
 
-// writeFn writes the summary of each job to a file, because a pipeline has no other connection to the process that started it.
+// writeFn writes the summary of each job to a file, which the driver reads. A pipeline has no other connection to the process that
+// started it.
 type writeFn struct{ Prefix string }
 
 // ProcessElement writes the summary of a job.

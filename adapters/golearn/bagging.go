@@ -22,52 +22,53 @@ import (
 // defaultModels is the number of models in a Bagging.
 const defaultModels = 10
 
-// leastModel is the smallest size of a model.
+// leastModel is the smallest memory of a model, in bytes.
 const leastModel = 1024
 
-// bootstrapAttempts is the largest number of times that the rows of a model are drawn until they contain each class.
+// bootstrapAttempts limits how often the rows of a model are drawn until they contain every class.
 const bootstrapAttempts = 100
 
 // bootstrapStream separates the random numbers of a Bagging from those that a model draws with the same seed.
 const bootstrapStream = 0x62616767
 
-// Bagging is a base.Classifier that fits several models to rows drawn with replacement, n of n for each (Breiman, Machine Learning
-// 24, 1996, 123-140), and lets them vote. For a float class it takes the mean. Unlike golearn's meta.BaggedModel it has a seed,
-// returns errors, and also works for regression.
+// Bagging is a base.Classifier that fits several models and combines their predictions (Breiman, Machine Learning 24, 1996,
+// 123-140). It fits each model to n of the n rows, drawn with replacement. Unlike golearn's meta.BaggedModel it has a seed, returns
+// errors, and also works for regression.
 //
 // Predict returns, for each row, the class that most models predict. Ties go to the first class in the class attribute's order. For
-// a float class it returns the mean of the predictions. The exception is a vote on 0 and 1. It takes place if the training grid
-// contains only 0 and 1, the models predict one of them, and the grid does not come from golearn's meta.OneVsAllModel, which needs
-// scores. A model that predicts no class of the training grid gives an ErrParam error. Errors contain the number of the first model
-// that failed.
+// a float class it returns the mean of the predictions.
+//
+// A float class is also put to the vote if the training grid contains only 0 and 1, the models predict only these, and the grid
+// does not come from golearn's meta.OneVsAllModel, which needs scores. If a model predicts a class that the training grid does not
+// contain, the error is ErrParam. Errors contain the number of the first model that failed.
 //
 // Rows are drawn again, at most 100 times, until they contain every class of the training grid. The paper does not require this,
-// but a model may reject a single class. The drawn rows and features depend only on Seed, not on Workers.
+// but a model may reject rows of a single class. The drawn rows and features depend only on Seed, not on Workers.
 //
 // Some models choose their settings by leave-one-out, as those of lssvm do by default. If a row was drawn more than once, leaving
-// out one copy keeps the others, and such a model overfits its training rows. Set Fraction for such models.
+// out one copy keeps the others, and such a model overfits its training rows. Set Fraction for these models.
 //
 // Fit and Predict cost Models times as much as those of one model.
 type Bagging struct {
-	// New returns a new, unfitted model at each call: a model of this package or a classifier of golearn, whose panics become
-	// errors.
+	// New returns a new, unfitted model at each call: a model of this package, or a golearn classifier. Panics of golearn
+	// classifiers become errors.
 	New func() base.Classifier
 	// Models is the number of models; 0: 10.
 	Models int
 	// Features is the number of features of each model, drawn without replacement; 0: all.
 	Features int
-	// Fraction > 0 draws this share of the rows, rounded, without replacement for each model, instead of n rows with replacement.
-	// It is at most 1.
+	// Fraction is the share of the rows, rounded, that are drawn for each model without replacement. It is at most 1. If it is 0, n
+	// of the n rows are drawn with replacement.
 	Fraction float64
 	Seed     uint64 // 0 is a valid seed
-	Workers  int    // number of concurrent models; 0: GOMAXPROCS
+	Workers  int    // number of models that are fitted concurrently; 0: GOMAXPROCS
 
 	adapter[baggingModel]
 }
 
 type baggingModel struct {
 	trained
-	votes   bool // a float class of 0 and 1 is voted on, not averaged
+	votes   bool // the models vote on a float class of 0 and 1
 	workers int
 	members []baggingMember
 }
@@ -81,16 +82,16 @@ const baggingKind = "golearn.Bagging"
 
 var _ gridEstimator = (*Bagging)(nil)
 
-// Fit fits the models to the rows of grid. It is FitContext without a context.
+// Fit fits the models to the rows of grid. It is FitContext with a background context.
 func (b *Bagging) Fit(grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(context.Background(), b, grid)
 }
 
-// FitContext fits the models to the rows of grid, which has one class attribute. Errors leave the model unchanged. They are
-// ErrParam for a nil New or grid, a field out of range, or a class that does not occur in 100 draws, and ErrShape for no rows, no
-// features or not exactly one class attribute. It also returns the error of the first model that failed, with its number, or ctx's
-// error.
+// FitContext fits the models to the rows of grid, which has one class attribute. If it returns an error, the model is unchanged. It
+// returns ErrParam for a nil New or grid, a field out of range, or a class that does not occur in 100 draws. It returns ErrShape if
+// there are no rows, no features, or not exactly one class attribute. It also returns the error of the first model that failed,
+// with its number, or ctx's error.
 func (b *Bagging) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, b, grid)
@@ -160,7 +161,7 @@ func (b *Bagging) build() ([]baggingMember, error) {
 	return out, nil
 }
 
-// drawFeatures chooses the features of a model.
+// drawFeatures draws the features of a model, and returns their indices.
 func (b *Bagging) drawFeatures(width int, rng *rand.Rand) []int {
 	out := rng.Perm(width)
 	if b.Features > 0 {
@@ -175,7 +176,7 @@ func hard(class *gridtable.Cells) bool {
 	return class.Column.Kind != gridtable.FloatKind || !slices.ContainsFunc(class.Numbers, func(v float64) bool { return v != 0 && v != 1 })
 }
 
-// draw draws rows until they contain each of count classes.
+// draw draws rows until they contain each of count classes, and returns their indices.
 func (b *Bagging) draw(class []int, count int, rng *rand.Rand) ([]int, error) {
 	rows := make([]int, len(class))
 	for range bootstrapAttempts {
@@ -222,7 +223,7 @@ func (m *baggingModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return gridtable.NewCells(m.Target, out), nil
 }
 
-// combine returns the mean of the predictions for a row. In a vote on 0 and 1 it returns the majority, and 0 for a tie.
+// combine returns the mean of the predictions for a row. If the models vote on 0 and 1, it returns the majority, and 0 for a tie.
 func (m *baggingModel) combine(of [][]float64, row int) float64 {
 	mean, ones, hard := 0.0, 0, m.votes
 	for _, p := range of {
@@ -259,7 +260,7 @@ func (m *baggingModel) shares(of [][]float64, rows int) *mat.Dense {
 
 // votesOf returns the class cells that each model predicts for each row.
 func (m *baggingModel) votesOf(t *gridtable.Table) ([][]float64, error) {
-	t, err := t.Compute() // several models read it at the same time
+	t, err := t.Compute() // computed once, because several models read the table at the same time
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +279,7 @@ func (m *baggingModel) votesOf(t *gridtable.Table) ([][]float64, error) {
 	return of, err
 }
 
-// counted converts a model's class cells to the training grid's categories.
+// counted converts the class cells that a model predicts to the categories of the training grid.
 func (m *baggingModel) counted(vote gridtable.Cells) ([]float64, error) {
 	if vote.Column.Kind != m.Target.Kind {
 		return nil, fault.Param("model", "prediction", vote.Column.Kind, m.Target.Kind.String())
@@ -305,7 +306,7 @@ func (m *baggingModel) counted(vote gridtable.Cells) ([]float64, error) {
 }
 
 // PredictProba returns, for each row, the share of the models that predict each class, with columns in the order of Labels. For a
-// grid without rows it returns the empty matrix. It returns the errors of Predict. For a float class the error wraps
+// grid without rows it returns the empty matrix. It returns the errors of Predict. If the class is a float, the error wraps
 // errors.ErrUnsupported.
 func (b *Bagging) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
@@ -326,8 +327,8 @@ func (m *baggingModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 	return m.shares(of, t.Rows), nil
 }
 
-// Labels returns the categories of the class attribute, including those without training rows ("0" and "1" for a binary class). It
-// returns nil before Fit and for a float class.
+// Labels returns the categories of the class attribute, including those without training rows. They are "0" and "1" for a binary
+// class. Labels returns nil before Fit, and if the class is a float.
 func (b *Bagging) Labels() []string {
 	if b.fitted == nil || b.fitted.Target.Kind == gridtable.FloatKind {
 		return nil
@@ -335,7 +336,7 @@ func (b *Bagging) Labels() []string {
 	return gridtable.ClassTexts(b.fitted.Target, upTo(b.fitted.Target.Categories()))
 }
 
-// Fitted returns the fitted models, and nil before Fit. They must not be fitted again.
+// Fitted returns the fitted models, or nil before Fit. They must not be fitted again.
 func (b *Bagging) Fitted() []base.Classifier {
 	if b.fitted == nil {
 		return nil
@@ -347,8 +348,8 @@ func (b *Bagging) Fitted() []base.Classifier {
 	return out
 }
 
-// Supports reports whether the method of a capability would work. Proba works unless the class is float, and Marshalling depends on
-// the models.
+// Supports reports whether the method of a capability would work. Proba works unless the class is a float, and Marshalling depends
+// on the models.
 func (b *Bagging) Supports(capability estimators.Capability) bool {
 	w := estimators.Wrapped{Estimators: []any{nil}, Own: []estimators.Capability{estimators.Proba}}
 	if b.New != nil {
@@ -389,9 +390,9 @@ func (m *baggingModel) payload() (any, error) {
 	return out, nil
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary of a Bagging with an equal New and number of Models. Every error leaves the
-// model unchanged. The error is ErrBadModel, with the reason, for data that is truncated, changed, or of another configuration, and
-// ErrParam for a nil New.
+// UnmarshalBinary decodes the output of MarshalBinary of a Bagging with the same New and number of Models. If it returns an error,
+// the model is unchanged. The error is ErrBadModel, with the reason, for data that is truncated, changed, or from another
+// configuration. It is ErrParam for a nil New.
 func (b *Bagging) UnmarshalBinary(data []byte) error {
 	members, err := b.build()
 	if err != nil {
@@ -424,7 +425,7 @@ func (b *Bagging) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// checkFeatures checks the features of one model. There must be want of all features, or all if want is 0.
+// checkFeatures checks the feature indices of one model. Their number must be want, or all if want is 0.
 func checkFeatures(features []int, all, want int) error {
 	if want == 0 {
 		want = all

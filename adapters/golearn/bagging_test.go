@@ -20,7 +20,8 @@ import (
 
 func machine() base.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }
 
-// Trap 11: a Bagging depends only on its seed, whatever the number of workers, and resolves ties by the order of the classes.
+// Trap 11: the result of a Bagging depends only on its seed, for any number of workers. Ties are resolved by the order of the
+// classes.
 func TestBaggingIsSeeded(t *testing.T) {
 	train, test := speciesGrid(t, 30, 1), speciesGrid(t, 60, 2)
 	proba := func(seed uint64, workers int) *mat.Dense {
@@ -46,7 +47,7 @@ func TestBaggingIsSeeded(t *testing.T) {
 	assert.False(t, mat.Equal(one, proba(2, 4)))
 }
 
-// Three of eight bootstraps lack a class with one row among sixty.
+// Every model is fitted to rows of every class, although three in eight bootstraps of 60 rows lack a class with one row.
 func TestBaggingHoldsEveryClass(t *testing.T) {
 	x, labels := species(60, 1)
 	for i := range labels {
@@ -147,7 +148,7 @@ func TestBaggingSavesItself(t *testing.T) {
 			require.ErrorIs(t, (&golearn.Bagging{New: build, Models: 4, Features: 2}).Load(path), estimators.ErrBadModel)
 			require.ErrorIs(t, (&golearn.Bagging{New: build, Models: 3}).Load(path), estimators.ErrBadModel)
 
-			// The Bagging is the Final of a pipeline, and is stored in golearn's own archive.
+			// A Bagging works as the Final of a pipeline, and is stored in golearn's archive.
 			p := &golearn.Pipeline{Final: estimators.Clone(config)}
 			require.NoError(t, p.Fit(train))
 			require.NoError(t, p.Save(path))

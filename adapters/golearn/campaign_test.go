@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/filefuzz"
 )
 
-// golearns lists the models whose files hold an archive that golearn reads and writes.
+// golearns lists the models that are stored in golearn's archives, with the reason why their files are not fuzzed.
 var golearns = map[string]string{
 	"pipeline: naive Bayes":      "is written in another order each time",
 	"pipeline: tree, no steps":   "is read into the tree itself, which an error leaves half read",
@@ -24,7 +24,7 @@ var golearns = map[string]string{
 	"pipeline: filter then both": "as above",
 }
 
-// fileSubjects returns all stored types of this package, fitted to few rows.
+// fileSubjects returns all types of this package that can be stored, fitted to a few rows.
 func fileSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	models := savedModels()
 	for name := range golearns {

@@ -28,8 +28,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// towns returns a grid of a number, one of several towns, and a price that depends on both. If odd is set, the first row has a town
-// that occurs nowhere else.
+// towns returns a grid with a number, one of several towns, and a price that depends on both columns. If odd is set, the town of
+// the first row occurs nowhere else.
 func towns(t *testing.T, n, towns int, seed uint64, odd bool) *base.DenseInstances {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -48,7 +48,7 @@ func towns(t *testing.T, n, towns int, seed uint64, odd bool) *base.DenseInstanc
 	return g
 }
 
-// A pipeline chooses attributes by name. The name of a categorical attribute stands for the columns of its levels.
+// A pipeline chooses attributes by name. The name of a categorical attribute selects the columns of all its levels.
 func TestPipelinesChooseAttributesByName(t *testing.T) {
 	train := towns(t, 300, 4, 1, false)
 	part := func(town string) *golearn.Regressor {
@@ -70,8 +70,8 @@ func TestPipelinesChooseAttributesByName(t *testing.T) {
 	assert.ErrorContains(t, part("sizes").Fit(train), `Parts[0].Names = "sizes", want a column, perhaps "size"`)
 }
 
-// For more than 32 categories the search receives codes, with one length for all. Other estimators receive dummies, and so does the
-// search for fewer categories.
+// With more than 32 categories, the search receives a column of codes, with a single length. With fewer categories it receives
+// dummies, as other estimators always do.
 func TestManyCategoriesAreOneColumn(t *testing.T) {
 	train, test := towns(t, 300, 60, 1, false), towns(t, 200, 60, 2, true)
 	r := &golearn.Regressor{}
@@ -104,8 +104,8 @@ func TestManyCategoriesAreOneColumn(t *testing.T) {
 	assert.Error(t, (&golearn.Regressor{NoOneHot: true}).Fit(train))
 }
 
-// shops returns the text of a CSV file with a size, one of a thousand shops, and a price. Every ninth row lacks the shop and has a
-// high price. If more is set, as for new rows, every tenth row has a shop that occurs nowhere else.
+// shops returns a CSV file with a size, one of a thousand shops, and a price. Every ninth row has no shop and a high price. If more
+// is set, as for new rows, the shop of every tenth row occurs nowhere else.
 func shops(n int, seed uint64, more bool) string {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var text strings.Builder
@@ -127,8 +127,8 @@ func shops(n int, seed uint64, more bool) string {
 	return text.String()
 }
 
-// A column of a thousand names in a file becomes a column of codes, a gap is a category, and names that are new to the model differ
-// from all others. A model that is read from a file gives the same predictions for a file whose names have another order.
+// A column of a thousand names becomes a column of codes. A gap is a category, and names that are new to the model differ from all
+// others. A stored model gives the same predictions for a file whose names have another order.
 func TestNamesFromText(t *testing.T) {
 	read := func(text string, o *table.Options) *base.DenseInstances {
 		g, err := grids.ParseCSV("shops.csv", strings.NewReader(text), o)
@@ -178,7 +178,7 @@ func TestNamesFromText(t *testing.T) {
 		assert.Greater(t, seen.Unseen["shop"], 30, name)
 		assert.Less(t, seen.Unseen["shop"], 150, name)
 
-		// Two new shops give the same prediction, and a file without a shop column the same as one with gaps.
+		// Two new shops get the same prediction. A file without a shop column gets the same predictions as one with gaps in it.
 		strange := read("shop,size,price\nNowhere,0.5,0\nElsewhere,0.5,0\n,0.5,0\n", nil)
 		pred, err = r.Predict(strange)
 		require.NoError(t, err)

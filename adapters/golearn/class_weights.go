@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// weigh returns a weight for each row of labels y, which are indices of names, and nil if all weights are 1.
+// weigh returns a weight for each row, or nil if all weights are 1. The labels y are indices of names.
 func weigh(names []string, y []int, balanced bool, byName map[string]float64) ([]float64, error) {
 	w := classes.Weights{Balanced: balanced, Of: make(map[int]float64, len(byName))}
 	for name, v := range byName {
@@ -27,7 +27,7 @@ func weigh(names []string, y []int, balanced bool, byName map[string]float64) ([
 	return w.Rows(upTo(len(names)), y, nil), nil
 }
 
-// upTo returns 0 to n-1.
+// upTo returns the integers from 0 to n-1.
 func upTo(n int) []int {
 	out := make([]int, n)
 	for i := range out {

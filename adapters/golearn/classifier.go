@@ -15,33 +15,33 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 )
 
-// Classifier is a base.Classifier around an estimator of this module.
+// Classifier makes an estimator of this module a base.Classifier.
 //
-// Fit fits a clone of Estimator, so that several Classifiers may share one Estimator. A Fit that fails leaves the model unchanged.
-// Predict and the other methods that take a grid to predict write nothing and may run concurrently. Errors name the attribute and
-// the row, and unwrap to the errors of package estimators. If a method that returns a grid returns an error, the grid has no rows.
+// Fit fits a clone of Estimator, so that several Classifiers may share one Estimator. If Fit fails, the model is unchanged. Predict
+// and the other methods that predict for a grid change nothing and may run concurrently. Errors name the attribute and the row, and
+// unwrap to the errors of package estimators. If a method that returns a grid returns an error, the grid has no rows.
 //
-// Predict returns the class attribute of the training grid: its name, type and categories. After training on a float class it
-// returns the predicted 0 or 1. With Scores, and for golearn's meta.OneVsAllModel, it returns a score between 0 and 1. This is the
-// probability of 1. For an estimator without probabilities, it is the logistic function of half the difference of the two decision
-// values. For an estimator that has neither, it is 0 or 1.
+// Predict returns a grid with the class attribute of the training grid: its name, type and categories. After training on a float
+// class, the predictions are 0 or 1. With Scores, and for golearn's meta.OneVsAllModel, they are scores between 0 and 1. The score
+// is the probability of 1. For an estimator without probabilities, it is the logistic function of half the difference of the two
+// decision values. For an estimator without either, it is 0 or 1.
 type Classifier struct {
-	// Estimator is the model to fit. Fit fits a clone of it. If it is nil, it is the zero [selection.Classifier], which scales the
-	// columns, fills gaps and chooses a kernel.
+	// Estimator is the model to fit. Fit fits a clone of it. If it is nil, the zero [selection.Classifier] is used, which scales
+	// the columns, fills gaps and chooses a kernel.
 	Estimator estimators.Classifier
-	// NoOneHot rejects categorical features. The default, false, gives each category in the training rows a column of 0 and 1.
+	// NoOneHot rejects categorical features. By default, each category in the training rows becomes a column of 0 and 1.
 	NoOneHot bool
-	// Missing sets the treatment of a NaN in a feature: Refuse, Pass or Impute. The zero value is Refuse. If Estimator is nil,
-	// Refuse is treated as Pass, since the default estimator fills gaps.
+	// Missing sets how a NaN in a feature is treated: Refuse, Pass or Impute. The zero value is Refuse. If Estimator is nil, Refuse
+	// means Pass, since the default estimator fills gaps.
 	Missing Missing
-	// Balanced gives each row the weight n/(K·the rows of its class), so that all K classes have the same weight. Balanced and
-	// ClassWeights need estimators.WeightedFitter.
+	// Balanced gives each row the weight n/(K·the number of rows in its class), so that all K classes have the same weight.
+	// Balanced and ClassWeights need an estimators.WeightedFitter.
 	Balanced bool
-	// ClassWeights holds a factor > 0 for the rows of a class, by the name of the class ("0" and "1" for a binary or a float
-	// class). The factor of other classes is 1. It multiplies the weight of Balanced.
+	// ClassWeights holds, by the name of a class, a factor > 0 for the weights of its rows. The names are "0" and "1" for a binary
+	// or a float class. The factor of other classes is 1. With Balanced, the factor multiplies the weight that Balanced gives.
 	ClassWeights map[string]float64
-	// Scores returns scores after training on a float class. By default only golearn's meta.OneVsAllModel receives them, since
-	// golearn's confusion matrix compares printed classes and needs 0 or 1.
+	// Scores selects scores as the predictions after training on a float class. By default only golearn's meta.OneVsAllModel
+	// receives scores, since golearn's confusion matrix compares printed classes and needs 0 or 1.
 	Scores bool
 
 	adapter[classifierModel]
@@ -58,14 +58,14 @@ const classifierKind = "golearn.Classifier"
 
 var _ gridEstimator = (*Classifier)(nil)
 
-// Fit fits the model to the rows of grid. It is FitContext without a context.
+// Fit fits the model to the rows of grid. It is FitContext with a background context.
 func (c *Classifier) Fit(grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(context.Background(), c, grid)
 }
 
 // FitContext fits the model to the rows of grid, which has one class attribute: categorical, binary, or a float of 0 and 1. The
-// estimator receives the classes that occur as 0 to K-1, in the order of Labels. It returns
+// estimator receives the classes that occur in the rows as 0 to K-1, in the order of Labels. FitContext returns
 //
 //   - ErrParam for a nil grid, an invalid class or category, a rejected categorical feature, or a weight out of range or for no class;
 //   - an error that wraps errors.ErrUnsupported for weights that Estimator does not support;
@@ -107,7 +107,7 @@ func (c *Classifier) fitTable(ctx context.Context, t *gridtable.Table) error {
 	return nil
 }
 
-// fitWeighted calls Fit if the weights are nil, since every estimator has Fit.
+// fitWeighted calls Fit if the weights are nil, so that an estimator without weights can be fitted.
 func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y []int, weights []float64) error {
 	if weights == nil {
 		return est.Fit(ctx, x, y)
@@ -155,7 +155,7 @@ func (m *classifierModel) labels(x *mat.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// probabilities returns the probabilities of the class 1, which the training rows may lack.
+// probabilities returns the probability of class 1 for each row. If the training rows lack class 1, it is 0.
 func (m *classifierModel) probabilities(x *mat.Dense) ([]float64, error) {
 	p, err := m.probaOf(x)
 	if err != nil {
@@ -169,7 +169,7 @@ func (m *classifierModel) probabilities(x *mat.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// squashed returns the decision for the class 1, mapped to (0, 1). golearn's OneVsAllModel compares these values of several models
+// squashed returns the decision values for class 1, mapped to (0, 1). golearn's OneVsAllModel compares these values between models,
 // and ignores values that are not above 0.
 func (m *classifierModel) squashed(x *mat.Dense) ([]float64, error) {
 	p, err := estimators.Capable[estimators.DecisionPredictor]("Estimator", m.estimator, estimators.Decision)
@@ -214,8 +214,8 @@ func checkShape(what string, m *mat.Dense, rows, columns int) error {
 }
 
 // PredictProba returns a row of class probabilities for each row of grid, with columns in the order of Labels. For a grid without
-// rows it returns the empty matrix. It returns the errors of Predict. If the estimator has no probabilities, the error wraps
-// errors.ErrUnsupported.
+// rows it returns the empty matrix. It returns the errors of Predict. If the estimator does not compute probabilities, the error
+// wraps errors.ErrUnsupported.
 func (c *Classifier) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return predictProba(c, grid)
@@ -231,9 +231,10 @@ func (m *classifierModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 	return give(&m.Schema, t, m.probaOf)
 }
 
-// PredictSet returns a set of classes for each row of grid, named as in Labels. The set contains the true class with the
-// probability level, which is in (0, 1), as far as the estimator guarantees it (estimators/conformal). For a grid without rows it
-// returns nil. It returns the errors of Predict. If the estimator has no sets, the error wraps errors.ErrUnsupported.
+// PredictSet returns a set of classes for each row of grid, named as in Labels. If the estimator guarantees it
+// (estimators/conformal), the set contains the true class with probability level, which is in (0, 1). For a grid without rows
+// PredictSet returns nil. It returns the errors of Predict. If the estimator does not compute sets, the error wraps
+// errors.ErrUnsupported.
 func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]string, err error) {
 	defer fault.Recover(&err)
 	return predictSet(c, grid, level)
@@ -266,8 +267,8 @@ func (m *classifierModel) sets(t *gridtable.Table, level float64) ([][]string, e
 	})
 }
 
-// Labels returns the classes of the training rows, in the order of the class attribute's categories ("0", "1" for a binary or a
-// float class). It returns nil before Fit.
+// Labels returns the classes of the training rows, in the order of the class attribute's categories. They are "0" and "1" for a
+// binary or a float class. Labels returns nil before Fit.
 func (c *Classifier) Labels() []string {
 	if c.fitted == nil {
 		return nil
@@ -290,8 +291,8 @@ func (c *Classifier) Fitted() estimators.Classifier {
 // Report returns the fitted estimator's report. It returns the zero Report before Fit or if the estimator has none.
 func (c *Classifier) Report() estimators.Report { return reportOf(c.Fitted()) }
 
-// Supports reports whether the method of a capability would work, which depends on Estimator: Proba, Cloning, Reporting,
-// Marshalling. All others are false, since a grid has no weights and golearn has no decision values.
+// Supports reports whether the method of a capability would work. Proba, Cloning, Reporting and Marshalling depend on Estimator.
+// All other capabilities are false, since a grid has no weights and golearn has no decision values.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return supports(c, capability, estimators.Wrapped{Estimators: []any{c.learner()}})
 }
@@ -310,9 +311,9 @@ func (m *classifierModel) payload() (any, error) {
 	return wrappedPayload{m.trained, m.present, m.scores, est}, err
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary of an equally configured Classifier. Every error leaves the model unchanged.
-// The error is ErrBadModel for data that is truncated, changed, or of another configuration. If Estimator cannot be cloned or
-// unmarshalled, it wraps errors.ErrUnsupported.
+// UnmarshalBinary decodes the output of MarshalBinary of a Classifier with the same configuration. If it returns an error, the
+// model is unchanged. The error is ErrBadModel for data that is truncated, changed, or from another configuration. If Estimator
+// cannot be cloned or unmarshalled, the error wraps errors.ErrUnsupported.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	p, est, err := readWrapped(c, data, c.learner(), c.NoOneHot, gapsOf(c.Estimator, c.Missing))
 	if err == nil {

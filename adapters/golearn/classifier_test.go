@@ -71,7 +71,7 @@ func TestClassifierProbabilities(t *testing.T) {
 	assert.Equal(t, estimators.Report{}, without.Report())
 }
 
-// Trap 1: MapOverRows and NewDenseCopy of such a view read the rows of the source.
+// Trap 1: for a view whose rows are mapped, MapOverRows and NewDenseCopy read the rows of the source.
 func TestBootstrapViewIsReadThroughItsRowMap(t *testing.T) {
 	g := flowerGrid(t, 90, 1)
 	cls := fitted(t, g)
@@ -111,7 +111,7 @@ func TestMaskedViewKeepsItsOrder(t *testing.T) {
 	assert.Equal(t, []string{all[80], all[3], all[41], all[7]}, classTexts(t, pred))
 }
 
-// Trap 2: a comparison of pointers makes the class a feature.
+// Trap 2: if attributes were compared as pointers, the class would become a feature.
 func TestClassIsNoFeatureWhenSetByAnEqualAttribute(t *testing.T) {
 	g := flowerGrid(t, 30, 1)
 	view := base.NewInstancesViewFromAttrs(g, g.AllAttributes())
@@ -157,7 +157,7 @@ func TestSeparatelyParsedGrid(t *testing.T) {
 	cls := fitted(t, train)
 	want, err := cls.Predict(train)
 	require.NoError(t, err)
-	// Rows and columns have another order.
+	// The rows and columns of the second grid are reversed.
 	reversed := mat.NewDense(60, 4, nil)
 	backward := make([]string, 60)
 	for i := range 60 {
@@ -179,7 +179,7 @@ func TestCategoricalFeatures(t *testing.T) {
 	train := csvGridOf(t, "colour,size,class", "red,1,x", "blue,2,y", "red,1.1,x", "blue,2.1,y")
 	cls := fitted(t, train)
 	assert.ElementsMatch(t, []string{"colour=red", "colour=blue", "size"}, cls.Features())
-	// The test grid has another order, a new colour, a further column and no class.
+	// The columns of the test grid have another order. It has a new colour, an additional column and no class.
 	test, err := unlabelled("extra,size,colour\n7,2,blue\n8,1,red\n9,1,pink\n")
 	require.NoError(t, err)
 	pred, err := cls.Predict(test)
@@ -248,7 +248,7 @@ func TestInsideGolearnsComposites(t *testing.T) {
 	ova.Fit(train)
 	pred, err := ova.Predict(test)
 	require.NoError(t, err)
-	// A single centroid for two of the classes together is a poor model of them.
+	// A single centroid is a poor model for two classes together.
 	assert.Greater(t, accuracy(t, test, pred), 0.6)
 
 	bag := new(meta.BaggedModel)
@@ -436,7 +436,7 @@ func TestCloneIsIndependent(t *testing.T) {
 	assert.Equal(t, cls.Estimator, c.Estimator)
 }
 
-// Sets of classes are those of the estimator, with the names of the classes, even through a pipeline.
+// PredictSet returns the sets of the estimator with the names of the classes, also for a pipeline.
 func TestClassifierSets(t *testing.T) {
 	train, test := flowerGrid(t, 90, 1), flowerGrid(t, 30, 2)
 	build := func() *Classifier {

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The types of this package take grids. Shims convert the matrices of the conformance suite to grids, and the grids back.
+// The types of this package accept grids. Shims convert the matrices of the conformance suite to grids, and grids to matrices.
 
 // gridModel has the methods that Classifier, Regressor and Pipeline share.
 type gridModel interface {
@@ -30,7 +30,7 @@ type gridModel interface {
 	UnmarshalBinary(data []byte) error
 }
 
-// features returns a grid of x. A grid is read completely before Fit, so that errors of the matrix occur before it.
+// features returns x as a dense matrix. A grid is read completely before Fit, so errors of the matrix must be returned here.
 func features(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	xd, err := check.Dense("x", x)
 	if err != nil {

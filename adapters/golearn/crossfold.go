@@ -10,10 +10,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// CrossValidateClassifier does the same as golearn's GenerateCrossFoldValidationConfusionMatrices, with stratified folds that
-// depend on a seed (see grids.Folds). It fits cls to the training rows of each fold, and counts its predictions for the test rows.
-// The context is checked before each fold and passed to the models of this package. It returns the errors of grids.Folds, those of
-// cls with the fold's number, or ctx's error. A panic of a golearn classifier becomes an error of cls.
+// CrossValidateClassifier is like golearn's GenerateCrossFoldValidationConfusionMatrices, but uses stratified folds that depend on
+// a seed (see grids.Folds). It fits cls to the training rows of each fold, and counts its predictions for the test rows. The
+// context is checked before each fold and passed to the models of this package. It returns the errors of grids.Folds, those of cls
+// with the fold's number, or ctx's error. If a golearn classifier panics, the panic is returned as an error of cls.
 func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int,
 	seed uint64) (_ []evaluation.ConfusionMatrix, err error) {
 	defer fault.Recover(&err)
@@ -23,7 +23,7 @@ func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls b
 		})
 }
 
-// CrossValidateRegressor is like CrossValidateClassifier, for a float class attribute and a model that predicts one, such as a
+// CrossValidateRegressor is like CrossValidateClassifier, for a float class attribute and a model that predicts it, such as a
 // Regressor.
 func CrossValidateRegressor(ctx context.Context, grid base.FixedDataGrid, model base.Classifier, folds int,
 	seed uint64) (_ []RegressionSummary, err error) {

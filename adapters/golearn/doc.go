@@ -24,17 +24,17 @@
 //
 //   - A float attribute is one column of the estimator's matrix, and a binary attribute is a column of 0 and 1.
 //   - A categorical attribute becomes a column for each category of the training rows. NoOneHot rejects categorical features instead.
-//   - With more than 32 categories it becomes one column of codes if the estimator takes categories (estimators.Categorizer), as
+//   - With more than 32 categories it becomes one column of codes if the estimator accepts categories (estimators.Categorizer), as
 //     the search does.
 //
 // Predict matches attributes by name and type, and categories by their text. It therefore correctly reads a grid that was parsed
-// from another file, whose columns or categories are in another order. Columns that are new at Predict are ignored. A category that
-// is new at Predict sets none of its attribute's columns, or has a code that differs from all others, and Inspect counts it. The
-// grid may lack the class attribute and may have no rows.
+// from another file, whose columns or categories are in another order. Attributes that the training grid lacks are ignored. A
+// category that the training rows lack sets none of its attribute's columns, or has a code that differs from all others, and
+// Inspect counts it. The grid may lack the class attribute and may have no rows.
 //
 // The class attribute is categorical, binary, or a float of 0 and 1, which is predicted as 0 or 1. golearn's meta.OneVsAllModel
-// passes such a float class and compares the predictions of several models. It receives scores between 0 and 1, and a Classifier
-// whose Scores field is set returns them as well. grids.WithClass chooses another attribute as the class.
+// passes such a float class and compares the predictions of several models. It receives scores between 0 and 1. A Classifier whose
+// Scores field is set also returns scores. grids.WithClass chooses another attribute as the class.
 //
 // # Pipelines
 //
@@ -53,7 +53,7 @@
 //
 // Save writes a complete model file or none. Load rejects a file that was truncated or changed, with estimators.ErrBadModel, and
 // leaves the model unchanged. Configuration is not stored: Load into a value with the configuration of the saved one.
-// SaveWithPrefix and LoadWithPrefix put the same bytes, under one key, into the archives of golearn's composites.
+// SaveWithPrefix writes the same bytes, under one key, to an archive of a golearn composite, and LoadWithPrefix reads them.
 //
 // # Data
 //

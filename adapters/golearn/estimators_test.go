@@ -34,13 +34,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// These tests use the module's own estimators behind the adapter, from files to predictions.
+// These tests use the module's own estimators through the adapter, from files to predictions.
 
 func scaled() estimators.Classifier {
 	return &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Classifier{}}
 }
 
-// plants returns the text of n rows of three classes, with a word among the features.
+// plants returns a CSV file of n rows in three classes, whose features include a column of words.
 func plants(n int, seed uint64) string {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -141,7 +141,7 @@ func TestEstimatorsInGolearn(t *testing.T) {
 	}
 }
 
-// Files with all kinds of columns give predictions.
+// A model can be fitted to a CSV file with all kinds of columns, and predicts its rows.
 func TestCSVToPrediction(t *testing.T) {
 	good := plants(30, 1)
 	cls := &golearn.Classifier{Estimator: scaled()}
@@ -179,7 +179,7 @@ func TestCSVToPrediction(t *testing.T) {
 	pred, err := cls.Predict(noClass)
 	require.NoError(t, err)
 	assert.Equal(t, "reed", base.GetClass(pred, 0))
-	// Further columns are ignored, in any order. Missing ones are an error.
+	// Additional columns are ignored, in any order. A missing feature is an error.
 	pred, err = cls.Predict(parse("kind,soil,colour,width,length\nmoss,clay,red,0,0.1\n"))
 	require.NoError(t, err)
 	assert.Equal(t, "reed", base.GetClass(pred, 0))

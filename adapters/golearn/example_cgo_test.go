@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// golearn's linear regression on the features of a kernel fits a square.
+// This example fits golearn's linear regression to kernel features, so that it can represent a square.
 func ExampleRefitted() {
 	x, y := mat.NewDense(60, 1, nil), make([]float64, 60)
 	for i := range y {

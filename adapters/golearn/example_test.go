@@ -63,7 +63,7 @@ func ExampleClassifier() {
 	// 1
 }
 
-// A saved model predicts a row that has no class.
+// This example saves a model, loads it, and predicts a row that has no class.
 func ExampleClassifier_Save() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -225,7 +225,8 @@ func ExampleRegressionSummary() {
 	// Overall R2: 0.9000
 }
 
-// The zero Regressor uses the search of package selection, which scales columns, fills gaps and chooses a kernel.
+// This example fits the zero Regressor, which uses the search of package selection: it scales columns, fills gaps and chooses a
+// kernel.
 func ExampleRegressor_zero() {
 	train := parse(`dose,sex,response
 0,f,0.1
@@ -253,8 +254,8 @@ func ExampleRegressor_zero() {
 	// golearn.Regressor(*selection.Regressor, fitted on 2 features) 8 <nil>
 }
 
-// A column of text with more than 32 different words is one column of categories for the search. Each street has its own rent. The
-// model is less certain for a new street and for a missing one.
+// This example fits a column of text with more than 32 different words, which becomes one column of categories for the search. Each
+// street has its own rent. The model is less certain for a new street and for a missing one.
 func ExampleRegressor_text() {
 	var text strings.Builder
 	fmt.Fprintln(&text, "street,size,rent")
@@ -263,7 +264,7 @@ func ExampleRegressor_text() {
 		street, size := rng.IntN(60), 30+rng.IntN(80)
 		fmt.Fprintf(&text, "Street %d,%d,%d\n", street, size, 200+8*size+street*street%7*60+rng.IntN(20))
 	}
-	train, err := grids.ParseCSV("rents.csv", strings.NewReader(text.String()), nil) // for a file: grids.ReadCSV("rents.csv", nil)
+	train, err := grids.ParseCSV("rents.csv", strings.NewReader(text.String()), nil) // grids.ReadCSV("rents.csv", nil) reads a file
 	if err != nil {
 		fmt.Println(err)
 		return

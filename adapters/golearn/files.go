@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// This file reads each of the types from a file and from golearn's archives with its UnmarshalBinary. It also reads models that are
-// parts of others.
+// The functions of this file load the types of this package from files and from golearn's archives. They also decode models that
+// are parts of others.
 
 const (
 	payloadVersion  = 1
@@ -43,7 +43,7 @@ func loadWithPrefix(o gridEstimator, r *base.ClassifierDeserializer, prefix stri
 	return o.UnmarshalBinary(data)
 }
 
-// wrappedPayload is the file form of a model around an estimator.
+// wrappedPayload is the file form of a model that wraps an estimator.
 type wrappedPayload struct {
 	Trained   trained
 	Present   []int `cbor:",omitempty"` // of a Classifier
@@ -51,7 +51,7 @@ type wrappedPayload struct {
 	Estimator estimators.NestedModel
 }
 
-// readWrapped decodes a model around an estimator. It decodes the estimator into a clone of the configured estimator.
+// readWrapped decodes a model that wraps an estimator. The estimator is decoded into a clone of the configured estimator.
 func readWrapped[E any](o gridEstimator, data []byte, configured E, noOneHot bool, missing Missing) (p wrappedPayload, est E, err error) {
 	est = estimators.Clone(configured)
 	if !estimators.Supports(est, estimators.Marshalling) {
@@ -84,7 +84,7 @@ func readPayload(o gridEstimator, data []byte, payload any) error {
 	return err
 }
 
-// modelPart holds the bytes of a model of this package, or the type and the archive of a classifier of golearn.
+// modelPart holds the bytes of a model of this package, or the type and the archive of a golearn classifier.
 type modelPart struct {
 	Ours    []byte
 	Type    string
@@ -117,7 +117,7 @@ func (p modelPart) fits(kind string, c base.Classifier) error {
 	return nil
 }
 
-// unmarshalInto decodes the part into a model that it fits.
+// unmarshalInto decodes the part into c, for which fits returned nil.
 func (p modelPart) unmarshalInto(kind string, c base.Classifier) error {
 	if o, ok := embedding.As[gridEstimator](c); ok {
 		return o.UnmarshalBinary(p.Ours)
@@ -128,7 +128,7 @@ func (p modelPart) unmarshalInto(kind string, c base.Classifier) error {
 	return nil
 }
 
-// spoiled marks the error of a classifier of golearn that failed while it decoded itself. Its state is unknown.
+// spoiled marks the error of a golearn classifier that failed while it decoded itself. The state of the classifier is unknown.
 type spoiled struct{ error }
 
 func (s spoiled) Unwrap() error { return s.error }

@@ -18,23 +18,23 @@ import (
 
 const (
 	filterName = "golearn: Filter"
-	// rebuilds is the number of times that Load calls the function of a Filter step if its filters are all equal. mostRebuilds is
-	// that number if they differ, as golearn's ChiMerge filters do, because they sum in the order of a map, which decides ties.
-	// With 2000 calls, an outcome with a frequency of 1 in 200 is missed once in 20,000 files.
+	// rebuilds is the number of times that Load calls the function of a Filter step, if all filters that it returns are equal. If
+	// they differ, Load calls the function up to mostRebuilds times. golearn's ChiMerge filters differ, because they sum in the
+	// order of a map, which decides ties. With 2000 calls, an outcome with a frequency of 1 in 200 is missed once in 20,000 files.
 	rebuilds, mostRebuilds = 32, 2000
 )
 
 type fittedFilter struct {
 	train  *gridtable.Table // the input of build, for Save
 	input  *schema
-	attrs  []base.Attribute // attributes of the grid passed to build
+	attrs  []base.Attribute // attributes of the grid that was passed to build
 	filter base.Filter
 	parts  []filterPart
 	output []gridtable.Column
 	digest []byte // digest of the filtered training cells
 }
 
-// filterPart is one attribute after the filter. A part without a new attribute is unchanged.
+// filterPart is one attribute after the filter. If attr is nil, the filter does not change the attribute.
 type filterPart struct {
 	source int // the training column
 	attr   base.Attribute
@@ -48,7 +48,7 @@ func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), t *gridtable
 	return buildFilter(build, train)
 }
 
-// buildFilter passes build its own copy of the training grid, to which the filter stays bound. It plans the attributes after the
+// buildFilter passes build its own copy of the training grid, to which the filter stays bound. It lists the attributes after the
 // filter, and filters the training rows.
 func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *gridtable.Table) (_ *fittedFilter, _ *gridtable.Table,
 	err error) {
@@ -81,7 +81,7 @@ func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *gri
 	return f, out, err
 }
 
-// plan lists the attributes after the filter, in the order of those before it.
+// plan lists the attributes after the filter, in the order of the attributes from which they result.
 func (f *fittedFilter) plan() error {
 	after := f.filter.GetAttributesAfterFiltering()
 	for j, a := range f.attrs {
@@ -120,7 +120,7 @@ func (f *fittedFilter) reads() *schema { return f.input }
 func (f *fittedFilter) apply(t *gridtable.Table) (*gridtable.Table, error) {
 	t, err := t.Align(f.input.Columns)
 	if err == nil {
-		t, err = t.Compute() // one attribute may become several
+		t, err = t.Compute() // compute once, because several attributes may result from one
 	}
 	if err != nil {
 		return nil, err
@@ -128,8 +128,8 @@ func (f *fittedFilter) apply(t *gridtable.Table) (*gridtable.Table, error) {
 	return f.run(t, false)
 }
 
-// run filters the cells of an aligned table of all rows. If training is set, a category index out of range means that the filter
-// was not trained.
+// run filters the cells of an aligned table. If training is set, a category index out of range is an error, because the filter may
+// not be trained.
 func (f *fittedFilter) run(t *gridtable.Table, training bool) (*gridtable.Table, error) {
 	out := &gridtable.Table{Rows: t.Rows, Features: make([]gridtable.Cells, len(f.parts))}
 	for k, p := range f.parts {
@@ -179,8 +179,8 @@ func (f *fittedFilter) filterColumn(p filterPart, from, to gridtable.Column, val
 	return nil
 }
 
-// filterCell filters one cell. It passes the cell in buf, which must have room for it, since golearn's grids pass cells in a buffer
-// that they reuse.
+// filterCell filters one cell. It passes the cell to the filter in buf, which must have room for it. golearn's grids also reuse the
+// buffer in which they pass cells.
 func filterCell(f base.Filter, old, after base.Attribute, from, to gridtable.Kind, v float64, buf []byte) (float64, error) {
 	raw := buf[:gridtable.CellSize]
 	switch from {
@@ -209,7 +209,7 @@ func filterCell(f base.Filter, old, after base.Attribute, from, to gridtable.Kin
 	return math.Float64frombits(binary.LittleEndian.Uint64(got)), nil
 }
 
-// digest returns a hash of the features, which shows whether a rebuilt filter filters like the first one.
+// digest returns a hash of the filtered features. Two filters with the same hash filter the training rows alike.
 func digest(t *gridtable.Table) ([]byte, error) {
 	h := sha256.New()
 	for j := range t.Features {

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 )
 
-// binnedGrid returns a grid and golearn's binning filter for all of its features.
+// binnedGrid returns a grid with the given number of rows and features, and golearn's binning filter for all of its features.
 func binnedGrid(b *testing.B, rows, cols int) (*base.DenseInstances, base.Filter) {
 	b.Helper()
 	rng := rand.New(rand.NewPCG(1, 5))
@@ -35,8 +35,8 @@ func binnedGrid(b *testing.B, rows, cols int) (*base.DenseInstances, base.Filter
 	return g, f
 }
 
-// A lazily filtered grid of golearn searches a list for the attribute at each cell, so that the cost of a cell grows with the
-// number of attributes.
+// In golearn's lazily filtered grids, each read of a cell searches a list for the attribute, so that the cost of a cell grows with
+// the number of attributes.
 func BenchmarkMatrixFromLazilyFilteredInstances(b *testing.B) {
 	const rows, cols = 1000, 20
 	g, f := binnedGrid(b, rows, cols)

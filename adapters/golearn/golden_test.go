@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Model files of version 1 stay readable. The rows are literals, because the files contain results of a fit to them.
+// Model files of version 1 can still be read. The rows are literals, because the files contain the results of a fit to them.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	train := parse("temperature,sky,play\n21,sunny,yes\n8,grey,no\n24,sunny,yes\n6,grey,no\n19,grey,yes\n")
 	type model interface {

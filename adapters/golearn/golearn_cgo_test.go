@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// silent hides the output of golearn's KNN, and fails if any other code prints.
+// silent hides the output of golearn's KNN, and fails the test if any other code prints. It returns the output.
 func silent(t *testing.T, f func()) string {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -46,7 +46,7 @@ func TestFinalOfGolearnThatNeedsC(t *testing.T) {
 	train, test := flowerGrid(t, 60, 1), flowerGrid(t, 30, 2)
 	x, labels := flowers(30, 2)
 	parsed := csvGridOf(t, rowLines(x, labels, []int{3, 0, 2, 1}, "petal width,sepal length,petal length,sepal width,species")...)
-	// The forest is random and has no seed; the accuracy of chance is 1/3.
+	// The forest is random and has no seed. Guessing has an accuracy of 1/3.
 	const floor = 0.5
 	for name, build := range map[string]func() *Pipeline{
 		"knn": func() *Pipeline {
@@ -79,7 +79,7 @@ func TestFinalOfGolearnThatNeedsC(t *testing.T) {
 	}
 }
 
-// On Go versions that check cgo's pointers, golearn's LinearSVC panics in Fit.
+// On Go versions that check cgo's pointers, golearn's LinearSVC panics in Fit. The pipeline returns the panic as an error.
 func TestACgoPanicOfGolearnIsAnError(t *testing.T) {
 	if strings.Contains(os.Getenv("GODEBUG"), "cgocheck=0") {
 		t.Skip("with GODEBUG=cgocheck=0 LinearSVC works")
@@ -97,7 +97,7 @@ func TestACgoPanicOfGolearnIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// Trap 4: golearn's stored grids have their attributes in another order.
+// Trap 4: golearn stores grids with their attributes in another order. A loaded KNN must still predict the same classes.
 func TestWideNeighboursAreTheSameAfterLoading(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := mat.NewDense(60, 40, nil)
@@ -122,7 +122,7 @@ func TestWideNeighboursAreTheSameAfterLoading(t *testing.T) {
 	})
 }
 
-// Regressor follows the convention of golearn's LinearRegression.
+// A Regressor returns the same attributes and targets as golearn's LinearRegression.
 func TestRegressorIsShapedLikeLinearRegression(t *testing.T) {
 	g := line(t)
 	theirs := linear_models.NewLinearRegression()
@@ -141,7 +141,7 @@ func TestRegressorIsShapedLikeLinearRegression(t *testing.T) {
 	assert.InDeltaSlice(t, a, b, 1e-6)
 }
 
-// Trap 10, and the drop-in itself: the same lines work with a classifier of golearn and with one of ours.
+// Trap 10, and the drop-in: the same lines work with a golearn classifier and with a Classifier of this package.
 func TestDropIn(t *testing.T) {
 	train, test, err := grids.StratifiedSplit(flowerGrid(t, 120, 1), 0.5, 1)
 	require.NoError(t, err)

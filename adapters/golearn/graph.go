@@ -20,7 +20,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Build(c.fitted.estimator, x)
 }
 
-// Graph implements [graph.Grapher] with the graph of Fitted, like the Graph of Classifier.
+// Graph implements [graph.Grapher] with the graph of Fitted. Its columns are those of the Graph method of Classifier.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	if r.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(r.name())

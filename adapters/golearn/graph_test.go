@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 )
 
-// The columns are those of the estimator's matrix: temperature, grey and sunny.
+// The columns of the graph are those of the estimator's matrix: temperature, grey and sunny.
 func TestGraphOfFitted(t *testing.T) {
 	rows := mat.NewDense(2, 3, []float64{21, 0, 1, 8, 1, 0})
 	c := &golearn.Classifier{Estimator: &lssvm.Classifier{}}

@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// centroids predicts the class with the nearest mean. Its probabilities are the softmax of the negative distances. It rejects a
+// centroids predicts the class whose mean is nearest. Its probabilities are the softmax of the negative distances. It rejects a
 // single class.
 type centroids struct {
 	Sharpness float64
@@ -152,7 +152,7 @@ func (c *centroids) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// plain predicts like centroids, but has no probabilities, bytes or report.
+// plain predicts like centroids, but does not support probabilities, marshalling or reports.
 type plain struct{ c centroids }
 
 func (p *plain) Fit(ctx context.Context, x mat.Matrix, y []int) error { return p.c.Fit(ctx, x, y) }

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Trap 12: knn needs a C compiler, linear_models needs a C++ compiler, and ensemble imports linear_models.
+// Trap 12: the package must not import golearn's knn, linear_models or ensemble. The first needs a C compiler, the second a C++
+// compiler, and ensemble imports linear_models.
 func TestNoCDependency(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// A model within a Pipeline or a Bagging is either a model of this package, which reads tables, or a stranger. A stranger is a
-// classifier of golearn or of a third party, and is given grids. These are dense grids with their own attributes, because some
-// classifiers of golearn misread views and some write to attributes.
+// A model within a Pipeline or a Bagging is either a model of this package, which reads tables, or a stranger: a classifier of
+// golearn or of a third party. A stranger receives grids. These are dense grids with their own attributes, because some classifiers
+// of golearn misread views and some write to attributes.
 
 // fitInner fits a model to a table.
 func fitInner(ctx context.Context, c base.Classifier, t *gridtable.Table) error {
@@ -44,7 +44,8 @@ func predictGuarded(c Model, grid base.FixedDataGrid) (out base.FixedDataGrid, e
 	return out, err
 }
 
-// ofInner calls f with a fitted model and a table in the form that the model reads. The target is the class of its training grid.
+// ofInner calls a function with a fitted model and the table, in the form that the model reads. The argument target is the class of
+// the model's training grid.
 func ofInner[R any](c base.Classifier, t *gridtable.Table, target gridtable.Column,
 	f func(m predictor, t *gridtable.Table) (R, error)) (R, error) {
 	if o, ok := embedding.As[gridEstimator](c); ok {
@@ -53,7 +54,7 @@ func ofInner[R any](c base.Classifier, t *gridtable.Table, target gridtable.Colu
 	return f(&stranger{trained{Target: target}, c}, t)
 }
 
-// ask returns a stranger's class cells for the rows of t. The stranger receives a class of zeros.
+// ask returns the class cells that a stranger predicts for the rows of t. The stranger receives a class of zeros.
 func ask(c Model, t *gridtable.Table, class gridtable.Column) (gridtable.Cells, error) {
 	grid, err := t.WithClass(gridtable.Zeros(class)).Grid()
 	if err != nil {
@@ -74,7 +75,7 @@ func ask(c Model, t *gridtable.Table, class gridtable.Column) (gridtable.Cells, 
 	return gridtable.NewCells(p.Classes[0].Column, values), err
 }
 
-// stranger is a fitted model that is not of this package.
+// stranger is a fitted model that is not a type of this package.
 type stranger struct {
 	trained
 	inner Model
@@ -84,7 +85,7 @@ func (s *stranger) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return ask(s.inner, t, s.Target)
 }
 
-// copyOf copies a model of this package. For a stranger it returns the stranger itself.
+// copyOf returns a copy of a model of this package. It returns a stranger itself.
 func copyOf(c base.Classifier) base.Classifier {
 	if o, ok := embedding.As[gridEstimator](c); ok {
 		return estimators.Clone(o)
@@ -92,8 +93,8 @@ func copyOf(c base.Classifier) base.Classifier {
 	return c
 }
 
-// inside returns the capabilities of an inner model, for the Supports of the outer one. A stranger is marshalled with its own
-// SaveWithPrefix, and cannot be copied.
+// inside returns the capabilities of an inner model, for the Supports method of the outer model. A stranger is marshalled with its
+// own SaveWithPrefix, and cannot be copied.
 func inside(c base.Classifier) []any {
 	if o, ok := embedding.As[gridEstimator](c); ok || c == nil {
 		return []any{o}

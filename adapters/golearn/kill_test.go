@@ -23,10 +23,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// killedModel is the environment variable that holds the file name for the process that is killed.
+// killedModel is an environment variable. It holds the name of the model file for the process that is killed.
 const killedModel = "KERNELEARN_TEST_KILLED_MODEL"
 
-// savedInTurn returns two models of one configuration, fitted to a few and to more rows.
+// savedInTurn returns two models with the same configuration, fitted to different numbers of rows.
 func savedInTurn(t *testing.T) [2]*golearn.Classifier {
 	var out [2]*golearn.Classifier
 	for k, rows := range []int{60, 300} {
@@ -36,8 +36,8 @@ func savedInTurn(t *testing.T) [2]*golearn.Classifier {
 	return out
 }
 
-// A process saves two models in turn under one name and is killed. It leaves one of them, which loads and predicts. It leaves at
-// most one temporary file, and none after the next Save.
+// If a process that saves two models in turn to the same file is killed, the file holds one of them, which can be loaded and
+// predicts. At most one temporary file remains, and none after the next Save.
 func TestCampaignKilledSaves(t *testing.T) {
 	if path := os.Getenv(killedModel); path != "" {
 		models := savedInTurn(t)

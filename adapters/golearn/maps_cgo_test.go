@@ -68,8 +68,8 @@ func linearRegression() *golearn.Refitted {
 	return &golearn.Refitted{New: func() golearn.Model { return linear_models.NewLinearRegression() }}
 }
 
-// A linear regression of golearn becomes a kernel regression, even in golearn's cross-validation and in a file. It is not a
-// base.Classifier and cannot be saved: Refitted turns it into a base.Classifier.
+// With kernel features, golearn's linear regression becomes a kernel regression, also in golearn's cross-validation and in a file.
+// The linear regression is not a base.Classifier and cannot be saved. Refitted turns it into a base.Classifier.
 func TestNystroemBeforeGolearnsLinearRegression(t *testing.T) {
 	grid, _ := radii(t, 200, 1)
 	fresh, y := radii(t, 100, 2)
@@ -98,8 +98,8 @@ func TestNystroemBeforeGolearnsLinearRegression(t *testing.T) {
 	require.ErrorIs(t, (&golearn.Refitted{New: func() golearn.Model { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }}).Load(path), estimators.ErrBadModel)
 }
 
-// golearn's LinearSVC needs numbers as classes. On Go versions that check cgo's pointers it panics in Fit, and the panic becomes an
-// error. On other versions it separates the rings.
+// With kernel features, golearn's LinearSVC, which needs numbers as classes, separates the rings. On Go versions that check cgo's
+// pointers it panics in Fit, and the panic becomes an error.
 func TestNystroemBeforeGolearnsLinearSVC(t *testing.T) {
 	svc, err := linear_models.NewLinearSVC("l2", "l2", true, 1.0, 1e-4)
 	require.NoError(t, err)

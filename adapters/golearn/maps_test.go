@@ -56,7 +56,7 @@ func radii(t *testing.T, n int, seed uint64) (base.FixedDataGrid, []float64) {
 	return g, y
 }
 
-// mapped returns a pipeline of the features of a kernel and a final linear model.
+// mapped returns a pipeline of a scaler, the feature map m and a final linear model.
 func mapped(final base.Classifier, m transformers.Transformer) *golearn.Pipeline {
 	return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{}), golearn.Transform(m)}, Final: final}
 }
@@ -104,7 +104,7 @@ func TestMapsInAPipeline(t *testing.T) {
 	}
 }
 
-// A power transformation in a pipeline finds the logarithm of a column, and improves the predictions.
+// A PowerTransformer in a pipeline finds that a column needs a logarithm, and improves the predictions.
 func TestPowersInAPipeline(t *testing.T) {
 	grid := func(n int, seed uint64) (base.FixedDataGrid, []float64) {
 		rng := rand.New(rand.NewPCG(seed, 2))

@@ -20,16 +20,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// gridEstimator is the common interface of Classifier, Regressor, Pipeline, Bagging and Refitted, used by them and by the functions
-// of this file. A type that embeds one of them is a stranger (package embedding), since its own methods would not be called.
+// gridEstimator is the common interface of Classifier, Regressor, Pipeline, Bagging and Refitted. A type that embeds one of them is
+// a stranger (package embedding), since its own methods would not be called.
 type gridEstimator interface {
 	base.Classifier
 	estimators.Wrapper
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 	kind() string // name in files: "golearn.Classifier"
-	name() string // name in errors: "golearn: Classifier"
-	// fitTable fits to a training table. If it fails, the model is unchanged.
+	name() string // the name in errors, such as "golearn: Classifier"
+	// fitTable fits the model to a training table. If it fails, the model is unchanged.
 	fitTable(ctx context.Context, t *gridtable.Table) error
 	// model returns the fitted model, or nil before Fit.
 	model() model
@@ -38,15 +38,15 @@ type gridEstimator interface {
 // model is a fitted model of one of the five types.
 type model interface {
 	predictor
-	kind() string // valid for a nil model
+	kind() string // can be called on a nil model
 	reads() *schema
-	payload() (any, error) // the form in its file
+	payload() (any, error) // the form in which a file stores the model
 }
 
-// predictor is a fitted model, either one of this package or a stranger. Its results for a table without rows are empty.
+// predictor is a fitted model, either a type of this package or a stranger. If a table has no rows, its results are empty.
 type predictor interface {
 	class() gridtable.Column // the class of the training grid
-	// predict returns a class cell for each row of t, which has at least one row and the form that the model reads.
+	// predict returns a class cell for each row of t. The table has at least one row, and the columns that the model reads.
 	predict(t *gridtable.Table) (gridtable.Cells, error)
 	proba(t *gridtable.Table) (*mat.Dense, error)
 	variance(t *gridtable.Table) (pair, error)                // mean and variance
@@ -90,8 +90,8 @@ func keep(t *gridtable.Table) trained {
 	return trained{schema{Columns: t.Columns(), Missing: Pass}, t.Classes[0].Column.Owned()}
 }
 
-// adapter is embedded in each of the five types. It holds the fitted model, and provides the methods that need nothing else. M is
-// the model's type, and *M is a model.
+// adapter is embedded in each of the five types. It holds the fitted model, and implements the methods that need only the fitted
+// model. M is the type of the model, and *M implements the interface model.
 type adapter[M any] struct{ fitted *M }
 
 func (a *adapter[M]) kind() string { return any(a.fitted).(model).kind() }
@@ -135,8 +135,8 @@ func (a *adapter[M]) Inspect(grid base.FixedDataGrid) (Inspection, error) {
 	return out, named(a, err)
 }
 
-// MarshalBinary encodes the fitted model. It returns ErrNotFitted. If a part of the model cannot be marshalled, the error wraps
-// errors.ErrUnsupported.
+// MarshalBinary encodes the fitted model. It returns ErrNotFitted before Fit. If a part of the model cannot be marshalled, the
+// error wraps errors.ErrUnsupported.
 func (a *adapter[M]) MarshalBinary() ([]byte, error) {
 	m := a.model()
 	if m == nil {
@@ -177,7 +177,7 @@ func (a *adapter[M]) GetMetadata() base.ClassifierMetadataV1 {
 	return base.ClassifierMetadataV1{FormatVersion: payloadVersion, ClassifierName: a.kind(), ClassifierVersion: metadataVersion}
 }
 
-// named prefixes an error with the type.
+// named prefixes an error with the name of the type.
 func named(o interface{ name() string }, err error) error {
 	if err == nil {
 		return nil
@@ -198,7 +198,7 @@ func fit(ctx context.Context, o gridEstimator, grid base.FixedDataGrid) (err err
 	return named(o, err)
 }
 
-// opened is one of the five types, for the functions that need only the fitted model.
+// opened is the interface of the five types for functions that need only the fitted model.
 type opened interface {
 	name() string
 	model() model
@@ -271,7 +271,7 @@ func unsupported(c estimators.Capability) error {
 	return fmt.Errorf("no %v: %w", c, errors.ErrUnsupported)
 }
 
-// supports reports the capabilities of one of the five types, whose methods take grids. They depend on its wrapped model.
+// supports reports whether o, whose methods accept grids, supports a capability. This depends on the wrapped model.
 func supports(o gridEstimator, c estimators.Capability, w estimators.Wrapped) bool {
 	if _, ok := reflect.TypeOf(o).MethodByName(c.String()); ok {
 		w.Methods = []estimators.Capability{c}

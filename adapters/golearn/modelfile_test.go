@@ -44,7 +44,7 @@ func TestModelFilesOfGrids(t *testing.T) {
 	}
 }
 
-// Files do not contain functions. The functions come from the value into which a file is decoded.
+// Files contain no functions. A decoded model has the functions of the value into which it was decoded.
 func TestModelFilesOfFunctions(t *testing.T) {
 	g := flowerGrid(t, 45, 1)
 	build := func() base.Classifier {

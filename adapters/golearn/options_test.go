@@ -51,7 +51,7 @@ func TestImpute(t *testing.T) {
 	require.NoError(t, cls.Fit(train))
 	require.NotContains(t, cls.Features(), "size=?")
 	require.Contains(t, cls.Features(), "colour=?", "a category like the others")
-	// The prediction for a gap equals that for the mean of the training rows, 4.
+	// A gap is predicted like the mean of the training rows, 4.
 	mean := parse("size,colour,kind\n4,red,a\n4,blue,b\n1,red,a\n")
 	gap := parse("size,colour,kind\nNaN,red,a\n,blue,b\n1,red,a\n")
 	gap0, _, err := grids.Matrix(gap, nil)
@@ -106,7 +106,7 @@ func TestImputeForRegression(t *testing.T) {
 	require.ErrorIs(t, (&golearn.Regressor{Estimator: &ridge.Regressor{}}).Load(path), estimators.ErrBadModel)
 }
 
-// rare returns overlapping classes. One row in ten is "rare".
+// rare returns a grid with two overlapping classes. One row in ten is "rare".
 func rare(t *testing.T, n int, seed uint64) *base.DenseInstances {
 	x, labels := species(n, seed)
 	for i := range labels {
@@ -146,7 +146,7 @@ func TestClassWeights(t *testing.T) {
 			plain := predicted(&golearn.Classifier{Estimator: build()})
 			balanced := predicted(&golearn.Classifier{Estimator: build(), Balanced: true})
 			assert.Greater(t, balanced, plain)
-			// Balanced weights are n/(2·rows of the class): 120/(2·108) and 120/(2·12).
+			// The weights with Balanced are n/(2·number of rows in the class): 120/(2·108) and 120/(2·12).
 			byName := predicted(&golearn.Classifier{Estimator: build(), ClassWeights: map[string]float64{"common": 120. / 216, "rare": 5}})
 			assert.Equal(t, balanced, byName)
 		})
@@ -167,8 +167,8 @@ func TestClassWeights(t *testing.T) {
 	require.ErrorIs(t, (&golearn.Classifier{Estimator: unweighted{&lssvm.Classifier{}}, Balanced: true}).Fit(train), errors.ErrUnsupported)
 }
 
-// A float class of 0 and 1 is predicted in the form that golearn prints. With Scores it is predicted as a score. The score of a
-// machine without probabilities is its decision.
+// For a float class of 0 and 1 the predictions are 0 or 1, as golearn prints them. With Scores they are scores. For a machine
+// without probabilities the score is computed from its decision values.
 func TestScoresOfAFloatClass(t *testing.T) {
 	x, labels := species(60, 1)
 	y := make([]float64, 60)
@@ -243,7 +243,7 @@ func TestScoresForOneVsAll(t *testing.T) {
 	}
 }
 
-// spy records the last predictions.
+// spy is a classifier that records its last predictions.
 type spy struct {
 	base.Classifier
 	predicted []float64
@@ -322,7 +322,7 @@ func TestStructGrid(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"fern", "reed"}, labels)
 	m := fit(t, machine(), grid)
-	// The one row has no known class, and has a category that the training rows lack.
+	// The row has no known class, and its soil is a category that the training rows lack.
 	one, err := grids.StructGrid([]plant{{Length: 2.4, Leaves: 4, Age: 1, Soil: "peat", Flowers: true}}, "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"reed"}, texts(t, m, one))
@@ -478,7 +478,7 @@ func TestTheTraceOfASelection(t *testing.T) {
 	assert.Equal(t, len(want.Trace), len(trace(q).Trace))
 }
 
-// constant records the matrix that it was fitted to.
+// constant predicts a constant, and records the matrix that it was fitted to.
 type constant struct{ seen *mat.Dense }
 
 func (c *constant) Fit(_ context.Context, x mat.Matrix, _ []float64) error {
@@ -493,7 +493,7 @@ func (c *constant) Predict(x mat.Matrix) ([]float64, error) {
 
 func (c *constant) Clone() estimators.Regressor { return &constant{} }
 
-// unweighted hides the other methods of a classifier.
+// unweighted hides all methods of a classifier that estimators.Classifier does not have.
 type unweighted struct{ estimators.Classifier }
 
 func (u unweighted) Clone() estimators.Classifier { return u }

@@ -74,7 +74,7 @@ func TestSaveAndLoad(t *testing.T) {
 			assert.Equal(t, 1, got.GetMetadata().FormatVersion)
 			require.ErrorIs(t, got.Load(path+".absent"), os.ErrNotExist)
 
-			// The model is written to an archive of golearn that also contains other models. The archive stays open.
+			// The model can be written to a golearn archive that also contains other models, and leaves the archive open.
 			archive := filepath.Join(t.TempDir(), "archive")
 			w, err := base.CreateSerializedClassifierStub(archive, m.GetMetadata())
 			require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestAChangedFileIsRefusedAndTheModelStays(t *testing.T) {
 	}
 }
 
-// A Save that cannot marshal does not change the file either.
+// If the model cannot be marshalled, Save does not change the file.
 func TestAFailedSaveLeavesTheFile(t *testing.T) {
 	g := flowerGrid(t, 30, 1)
 	path := filepath.Join(t.TempDir(), "model")
@@ -190,7 +190,7 @@ func TestAnotherConfigurationIsRefused(t *testing.T) {
 	require.ErrorIs(t, new(Regressor).UnmarshalBinary(cls), estimators.ErrBadModel)
 }
 
-// Trap 7: golearn's composites continue to write after our models.
+// Trap 7: golearn's composites write to the archive after the models of this package, which must not close it.
 func TestSavedInsideGolearnsComposites(t *testing.T) {
 	g := flowerGrid(t, 60, 1)
 	build := func() base.Classifier {
@@ -208,7 +208,7 @@ func TestSavedInsideGolearnsComposites(t *testing.T) {
 	again.AddModel(build())
 	again.AddModel(build())
 	require.NoError(t, again.Load(path))
-	for i, m := range bag.Models { // compared one by one, since golearn resolves the ties of several at random
+	for i, m := range bag.Models { // compared one by one, since golearn breaks ties between several models at random
 		assert.Equal(t, predictions(t, m, g), predictions(t, again.Models[i], g))
 	}
 
@@ -225,7 +225,7 @@ func TestSavedInsideGolearnsComposites(t *testing.T) {
 	assert.Equal(t, classTexts(t, want), classTexts(t, got))
 }
 
-// A checksum is not a signature, so the counts for which golearn allocates memory are checked.
+// A valid checksum does not make an archive trustworthy. Load therefore also checks the counts for which golearn allocates memory.
 func TestHostileArchiveOfAFinal(t *testing.T) {
 	dims := func(attrs, rows uint64) []byte {
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, attrs), rows)
@@ -293,7 +293,7 @@ func TestHostileFillsAndFeatures(t *testing.T) {
 	require.NoError(t, checkFeatures([]int{1}, 2, 1))
 }
 
-// FuzzLoad gives the payload a valid checksum, since random bytes never have one.
+// FuzzLoad adds a valid checksum to random payloads, since random bytes almost never have one.
 func FuzzLoad(f *testing.F) {
 	kinds := []string{classifierKind, regressorKind, pipelineKind}
 	g := flowerGrid(f, 9, 1)

@@ -17,17 +17,17 @@ import (
 
 // Pipeline is a base.Classifier that consists of steps, fitted to the training grid one after the other, and a final classifier.
 //
-// Fit fits clones of the transformers, and of a Final that is a type of this package. A Fit that fails leaves the model unchanged.
-// A golearn classifier cannot be copied, so it is fitted in place. If its own Fit fails, the Pipeline counts as not fitted.
+// Fit fits clones of the transformers, and of a Final that is a type of this package. If Fit fails, the model is unchanged. A
+// golearn classifier cannot be copied, so it is fitted in place. If its own Fit fails, the Pipeline counts as not fitted.
 //
-// The steps do not receive the class attribute. In Predict it is a column of zeros, regardless of the grid, so that neither a step
-// nor Final can read a test label. Errors name their step.
+// The steps do not receive the class attribute. In Predict the class is a column of zeros, whatever the grid contains, so that
+// neither a step nor Final can read a test label. Errors name their step.
 type Pipeline struct {
 	// Steps are applied in order; there may be none.
 	Steps []Step
 	// Final is a Classifier, a Regressor, a Pipeline, a Bagging, a Refitted, or a golearn classifier.
 	Final base.Classifier
-	// NoOneHot rejects categorical features before a Transform step. The default, false, gives each category in the training rows a
+	// NoOneHot rejects categorical features before a Transform step. By default, each category in the training rows becomes a
 	// column.
 	NoOneHot bool
 
@@ -44,7 +44,7 @@ const pipelineKind = "golearn.Pipeline"
 
 var _ gridEstimator = (*Pipeline)(nil)
 
-// Fit fits the steps and Final to the rows of grid. It is FitContext without a context.
+// Fit fits the steps and Final to the rows of grid. It is FitContext with a background context.
 func (p *Pipeline) Fit(grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(context.Background(), p, grid)
@@ -58,7 +58,7 @@ func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) (err
 	return fit(ctx, p, grid)
 }
 
-// finalSteps is the assumed duration of the final model's fit, in steps, for the estimate of progress.
+// finalSteps is the assumed duration of the fit of Final relative to that of a step, for the estimate of progress.
 const finalSteps = 4
 
 func (p *Pipeline) fitTable(ctx context.Context, t *gridtable.Table) error {
@@ -75,7 +75,7 @@ func (p *Pipeline) fitTable(ctx context.Context, t *gridtable.Table) error {
 		}
 	}
 	m := &pipelineModel{trained: keep(t), final: copyOf(p.Final)}
-	// The result of a step has the features of another table, and the class of this one.
+	// A step returns a table with new features, but without a class. The class stays that of the training grid.
 	class := gridtable.NewCells(m.Target, y)
 	cur := t.WithClass(class)
 	first, rest := progress.Two(ctx, float64(len(p.Steps)), finalSteps)
@@ -137,8 +137,9 @@ func inFinal(err error) error {
 	return fmt.Errorf("final: %w", err)
 }
 
-// PredictProba returns Final's class probabilities, with columns in the order of Labels. For a grid without rows it returns the
-// empty matrix. It returns the errors of Predict. If Final has no probabilities, the error wraps errors.ErrUnsupported.
+// PredictProba returns the class probabilities of Final, with columns in the order of Labels. For a grid without rows it returns
+// the empty matrix. It returns the errors of Predict. If Final does not compute probabilities, the error wraps
+// errors.ErrUnsupported.
 func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return predictProba(p, grid)
@@ -149,9 +150,9 @@ func (m *pipelineModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 }
 
 // PredictVariance returns Final's mean and variance for each row of grid. Both are nil for a grid without rows. If a Nystroem step
-// leaves out a part of the kernel, the variance does not include that part. To include it, put a pipeline.Regressor that contains
-// the step and the final model into a Regressor. It returns the errors of Predict. If Final has no variance, the error wraps
-// errors.ErrUnsupported.
+// approximates the kernel, the variance does not include the error of the approximation. To include it, put a pipeline.Regressor
+// that contains the step and the final model into a Regressor. PredictVariance returns the errors of Predict. If Final does not
+// compute variances, the error wraps errors.ErrUnsupported.
 func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return predictVariance(p, grid)
@@ -161,8 +162,8 @@ func (m *pipelineModel) variance(t *gridtable.Table) (pair, error) {
 	return ofFinal(m, t, predictor.variance)
 }
 
-// PredictInterval returns Final's interval of the given level for each row of grid, like [Regressor.PredictInterval]. The
-// limitation of PredictVariance for a Nystroem step applies.
+// PredictInterval returns Final's interval of the given level for each row of grid, like [Regressor.PredictInterval]. With a
+// Nystroem step, it has the same limitation as PredictVariance.
 func (p *Pipeline) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	return predictInterval(p, grid, level)
@@ -190,7 +191,7 @@ func (p *Pipeline) Labels() []string {
 	return nil
 }
 
-// Fitted returns the fitted final classifier, or nil before Fit. It must not be fitted again. It expects grids that the steps have
+// Fitted returns the fitted final classifier, or nil before Fit. It must not be fitted again. It accepts grids that the steps have
 // transformed.
 func (p *Pipeline) Fitted() base.Classifier {
 	if p.fitted == nil {
@@ -215,7 +216,7 @@ func (p *Pipeline) Supports(capability estimators.Capability) bool {
 }
 
 // Clone returns an unfitted copy with the same configuration. The copy shares a golearn Final and the functions of Filter steps
-// with the original. [estimators.Clone] calls it.
+// with the original. [estimators.Clone] calls this method.
 func (p *Pipeline) Clone() *Pipeline {
 	out := &Pipeline{Final: copyOf(p.Final), NoOneHot: p.NoOneHot, Steps: make([]Step, len(p.Steps))}
 	for i, s := range p.Steps {
@@ -264,10 +265,10 @@ func (m *pipelineModel) payload() (any, error) {
 	return out, inFinal(err)
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary of an equally configured Pipeline, and calls the builders of its filters
-// again. It returns ErrBadModel, with the reason, for data that is truncated, changed, or of another configuration, and for errors
-// of the builders. It returns ErrParam for a nil Final. Errors leave the model unchanged, with one exception: if only a golearn
-// Final fails to decode itself, the Pipeline is not fitted.
+// UnmarshalBinary decodes the output of MarshalBinary of a Pipeline with the same configuration, and calls the builders of its
+// filters again. It returns ErrBadModel, with the reason, for data that is truncated, changed, or from another configuration, and
+// for errors of the builders. It returns ErrParam for a nil Final. If it returns an error, the model is unchanged, with one
+// exception: if a golearn Final fails to decode itself, the Pipeline is not fitted.
 func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	if p.Final == nil {
 		return fault.Param(p.name(), "Final", nil, "a classifier")
@@ -301,7 +302,7 @@ func (p *Pipeline) restored(in *pipelinePayload) (*pipelineModel, error) {
 		f, err := s.restore(in.Steps[i], p.NoOneHot)
 		if err != nil {
 			err = fmt.Errorf("step %d: %w", i, err)
-			if !errors.Is(err, fault.ErrBadModel) { // a filter is trained again on the rows of the file
+			if !errors.Is(err, fault.ErrBadModel) { // a builder failed on the rows of the file
 				err = fmt.Errorf("%w: %w", fault.ErrBadModel, err)
 			}
 			return nil, err

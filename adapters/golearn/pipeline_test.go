@@ -41,7 +41,8 @@ func binning(bins int) Step {
 	})
 }
 
-// toBinary returns a step that makes every feature binary, and would also make the class binary.
+// toBinary returns a step with a filter that makes every attribute binary. If it received the class, it would also make the class
+// binary.
 func toBinary() Step {
 	return Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 		f := filters.NewBinaryConvertFilter()
@@ -113,7 +114,7 @@ func TestPipelines(t *testing.T) {
 			assert.Greater(t, evaluation.GetAccuracy(cm), 0.6)
 			again, err := p.Predict(unlabelled)
 			require.NoError(t, err)
-			if name != "tree" { // golearn's tree draws a branch at random for a category that is new at a node
+			if name != "tree" { // golearn's tree draws a random branch for a category that a node has not seen
 				assert.Equal(t, classTexts(t, pred), classTexts(t, again), "the class of the grid to predict is ignored")
 			}
 			empty, err := p.Predict(none)
@@ -134,7 +135,7 @@ func TestPipelines(t *testing.T) {
 	}
 }
 
-// A transformer that names its columns also names the attributes, unless the names are not unique.
+// The names that a transformer gives its columns become the names of the attributes, unless they are not unique.
 func TestPipelineFeatureNames(t *testing.T) {
 	column := func(j int) pipeline.ColumnPart {
 		return pipeline.ColumnPart{Columns: []int{j}, Of: &scalers.MinMaxScaler{}}
@@ -253,7 +254,7 @@ func TestFiltersThatFail(t *testing.T) {
 	}
 }
 
-// Trap 9: lazy filters pass the class to Transform.
+// Trap 9: golearn's lazy filters pass the class to Transform. A filter in a Pipeline must never receive it.
 func TestAFilterNeverSeesTheClass(t *testing.T) {
 	spy := &spyFilter{}
 	p := &Pipeline{Steps: []Step{Filter(func(train base.FixedDataGrid) (base.Filter, error) {
@@ -340,7 +341,7 @@ func TestAFinalOfGolearnThatFails(t *testing.T) {
 	require.ErrorIs(t, err, errUnsupported)
 }
 
-// broken is a classifier that behaves like some classifiers of golearn.
+// broken is a classifier with faults that some classifiers of golearn have.
 type broken struct {
 	base.Classifier
 	refuse bool
@@ -391,8 +392,8 @@ func TestPipelineCloneIsIndependent(t *testing.T) {
 	assert.Contains(t, new(Pipeline).String(), "no Final")
 }
 
-// Load rebuilds a filter that differs at each build until it equals the saved one. A filter that is always the same is built only a
-// few times.
+// If a filter differs each time that it is built, Load builds it until it equals the saved one. A filter that does not vary is
+// built only a few times.
 func TestLoadOfFiltersThatVary(t *testing.T) {
 	grid := flowerGrid(t, 30, 1)
 	calls, bins := 0, func(int) int { return 3 }

@@ -44,8 +44,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// These tests run every estimator in every place where golearn takes a classifier. They produce the lists of docs/golearn.md, which
-// go test -run TestPlaces -update-places writes. A new estimator is one line in one of the two lists.
+// These tests run every estimator wherever golearn accepts a classifier. They produce the lists of docs/golearn.md, which go test
+// -run TestPlaces -update-places writes. To add an estimator, add a line to one of the two lists.
 
 var updatePlaces = flag.Bool("update-places", false, "write the lists of docs/golearn.md")
 
@@ -114,7 +114,7 @@ var transformerList = []listed[[]transformers.Transformer]{
 	}},
 	{"Imputer", func() []transformers.Transformer { return []transformers.Transformer{&columnwise.Imputer{}} }},
 	{"OneHot", func() []transformers.Transformer {
-		// The column is irrelevant, so that its new categories do no harm.
+		// The column is irrelevant, so new categories in it do not matter.
 		return []transformers.Transformer{&columnwise.OneHot{Columns: []int{2}, MaxCategories: 1000}}
 	}},
 	{"TargetEncoder", func() []transformers.Transformer {
@@ -179,7 +179,7 @@ func TestPlacesHaveAll(t *testing.T) {
 	}, filepath.Join("..", ".."), "Fit")
 }
 
-// cellPlace is a use of a model. Its check receives a function that builds new models.
+// cellPlace is a place in golearn in which a model can be used. Its check receives a function that builds new models.
 type cellPlace struct {
 	name  string
 	check func(t *testing.T, build func() base.Classifier)
@@ -232,14 +232,15 @@ func fit(t *testing.T, m base.Classifier, g base.FixedDataGrid) base.Classifier 
 	return m
 }
 
-// luck is the number of attempts in a check of golearn's random draws, which have no seed. One bag in thirty falls below the
-// accuracy of the others.
+// luck is the number of attempts in a check that depends on golearn's random draws, which have no seed. One bag in thirty has a
+// lower accuracy than the others.
 const luck = 6
 
-// leastOf is the accuracy that one of luck bags has to exceed.
+// leastOf is the accuracy that at least one of luck attempts must exceed.
 const leastOf = 0.85
 
-// oneReaches checks that one of a few draws of golearn, bags or folds, exceeds leastOf. They take no seed.
+// oneReaches checks that the accuracy of at least one of luck draws exceeds leastOf, since golearn draws bags and folds without a
+// seed.
 func oneReaches(t *testing.T, accuracy func() float64) {
 	t.Helper()
 	best := 0.0
@@ -302,7 +303,8 @@ func lazy(t *testing.T, g base.FixedDataGrid) (*base.LazilyFilteredInstances, *i
 	return base.NewLazilyFilteredInstances(g, f), f
 }
 
-// shuffled returns the same rows in another order, in the form that golearn's bagging passes.
+// shuffled returns the same rows in another order, in the form that golearn's bagging passes to models. The function row maps a row
+// of the view to the row of g.
 func shuffled(g base.FixedDataGrid) (view base.FixedDataGrid, row func(int) int) {
 	_, n := g.Size()
 	rows := map[int]int{}
@@ -312,7 +314,7 @@ func shuffled(g base.FixedDataGrid) (view base.FixedDataGrid, row func(int) int)
 	return base.NewInstancesViewFromRows(g, rows), func(i int) int { return rows[i] }
 }
 
-// numbers returns golearn's grid over a gonum matrix, with the last column as the class.
+// numbers returns a gonum matrix as a golearn grid, with the last column as the class.
 func numbers(t *testing.T, x *mat.Dense, y []float64) *base.Mat64Instances {
 	n, d := x.Dims()
 	all := mat.NewDense(n, d+1, nil)
@@ -354,7 +356,8 @@ func classifierPlaces() []cellPlace {
 					votes[i] = map[string]int{}
 				}
 				for _, m := range bag.Models {
-					// A pipeline that has not drawn a category rejects rows with it, and golearn lets the others vote.
+					// A pipeline rejects rows with a category that its training rows lack. golearn then counts only the votes of
+					// the other models.
 					if said, err := m.Predict(test); err == nil {
 						for i := range votes {
 							votes[i][base.GetClass(said, i)]++
@@ -374,7 +377,7 @@ func classifierPlaces() []cellPlace {
 			grid := speciesGrid(t, 60, 1)
 			path := filepath.Join(t.TempDir(), "bag")
 			oneReaches(t, func() float64 {
-				bag, again := bagged(build, 1), bagged(build, 1) // golearn breaks the ties of several models at random
+				bag, again := bagged(build, 1), bagged(build, 1) // golearn breaks ties between several models at random
 				bag.Fit(grid)
 				require.NoError(t, bag.Save(path))
 				require.NoError(t, again.Load(path))
@@ -504,7 +507,7 @@ func targets(t *testing.T, m base.Classifier, g base.FixedDataGrid) []float64 {
 	return out
 }
 
-// near checks that predictions leave less than a tenth of the variance of y.
+// near checks that the predictions explain more than nine tenths of the variance of y.
 func near(t *testing.T, y, predicted []float64) {
 	t.Helper()
 	nmse, err := metrics.NMSE(y, predicted, nil)
@@ -515,13 +518,13 @@ func near(t *testing.T, y, predicted []float64) {
 func regressorPlaces() []cellPlace {
 	return []cellPlace{
 		{"GenerateCrossFoldValidationConfusionMatrices", func(t *testing.T, build func() base.Classifier) {
-			// The matrices count printed numbers, which is not informative. The test only checks that it runs.
+			// The confusion matrices count printed numbers, which is not informative. The test only checks that there is no error.
 			folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(curveGrid(t, 40, 1), build(), 3)
 			require.NoError(t, err)
 			require.Len(t, folds, 3)
 		}},
 		{"BaggedModel", func(t *testing.T, build func() base.Classifier) {
-			// The bag votes on printed numbers, so it has only one model.
+			// The bag votes on printed numbers, so it has a single model.
 			grid, test := curveGrid(t, 60, 1), curveGrid(t, 40, 2)
 			bag := bagged(build, 1)
 			bag.Fit(grid)
@@ -529,7 +532,8 @@ func regressorPlaces() []cellPlace {
 			require.NoError(t, err)
 			got, err := grids.Targets(pred)
 			require.NoError(t, err)
-			// The accuracy of one draw of rows is random. The bag returns the model's predictions with the digits that it prints.
+			// The accuracy depends on the rows that are drawn. Therefore, the bag is compared with its model, to the digits that it
+			// prints.
 			require.InDeltaSlice(t, targets(t, bag.Models[0], test), got, 1e-6)
 		}},
 		{"Save and Load of BaggedModel", func(t *testing.T, build func() base.Classifier) {
@@ -632,8 +636,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// rows runs each listed estimator in each place, alone and as the Final of a golearn.Pipeline with a step of this module. It writes
-// the places and the estimators that work in all of them. The page is changed only if nothing failed.
+// rows tests each listed estimator in each place, alone and as the Final of a golearn.Pipeline with a step of this module. It
+// writes the places, and the estimators that work in all of them, to lists. The page is changed only if nothing failed.
 func rows[E any](t *testing.T, lists *strings.Builder, title string, places []cellPlace, list []listed[E], wrap func(E) base.Classifier) {
 	fmt.Fprintf(lists, "### %s: %d places\n\n", title, len(places))
 	for i, p := range places {

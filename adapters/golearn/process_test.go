@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// loadable has the methods that a second process needs from a constructor's value.
+// loadable is the interface of the models that a second process loads.
 type loadable interface {
 	Fit(base.FixedDataGrid) error
 	Predict(base.FixedDataGrid) (base.FixedDataGrid, error)
@@ -37,7 +37,7 @@ type loadable interface {
 	Load(path string) error
 }
 
-// ensembleOf adapts golearn's composites, whose Fit returns nothing.
+// ensembleOf adapts golearn's composites, whose Fit returns no error.
 type ensembleOf struct {
 	composite
 }
@@ -103,7 +103,7 @@ const (
 	processMark  = "predicted: "
 )
 
-// predictedBy returns the printed predictions of a model for a grid, numbers with all their digits.
+// predictedBy returns the printed predictions of a model for a grid. Numbers have all their digits.
 func predictedBy(t *testing.T, m loadable, grid base.FixedDataGrid) []string {
 	t.Helper()
 	pred, err := m.Predict(grid)
@@ -122,7 +122,7 @@ func predictedBy(t *testing.T, m loadable, grid base.FixedDataGrid) []string {
 	return out
 }
 
-// A model that one process saves is loaded by another one, which shares only the line of the constructor with the first.
+// A model that one process saves can be loaded by another one, which shares only the constructor with the first.
 func TestLoadedByAnotherProcess(t *testing.T) {
 	if task := os.Getenv(processModel); task != "" {
 		parts := strings.Split(task, "\n")
@@ -184,7 +184,7 @@ func TestLoadedByAnotherProcess(t *testing.T) {
 	}
 }
 
-// resealed gives changed model data a valid checksum.
+// resealed returns model data that change has modified, with a valid checksum.
 func resealed(data []byte, change func([]byte)) []byte {
 	out := append([]byte(nil), data...)
 	change(out)
@@ -193,8 +193,8 @@ func resealed(data []byte, change func([]byte)) []byte {
 	return out
 }
 
-// A rejected file is an error with the reason: another kind, another version, another configuration, or a file that was truncated
-// or changed.
+// The error of a rejected file contains the reason: another kind, another version, another configuration, or a file that was
+// truncated or changed.
 func TestARefusedFileSaysWhy(t *testing.T) {
 	grid := speciesGrid(t, 45, 1)
 	scale := golearn.Transform(&scalers.StandardScaler{})
@@ -205,7 +205,7 @@ func TestARefusedFileSaysWhy(t *testing.T) {
 	for name, c := range map[string]struct {
 		build  func() files
 		kind   string
-		others map[string]loadable // keyed by the text of the error
+		others map[string]loadable // by the text of the expected error
 	}{
 		"Classifier": {func() files { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }, "golearn.Classifier", map[string]loadable{
 			"golearn.Classifier": &golearn.Regressor{Estimator: &ridge.Regressor{}},

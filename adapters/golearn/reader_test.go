@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// tallied counts the calls of a grid's methods.
+// tallied is a grid that counts the calls of its methods.
 type tallied struct {
 	base.FixedDataGrid
 	calls map[string]int
@@ -74,7 +74,7 @@ func fiveTypesGrid(tb testing.TB, name string) base.FixedDataGrid {
 	return csvGridOf(tb, "a,colour,class", "1,red,x", "2,blue,y", "1.5,red,x", "3,green,y")
 }
 
-// One Fit reads the attributes of a grid and each of its cells once. So does one Predict, which does not read the class.
+// Fit reads the attributes of a grid and each of its cells once. Predict does the same, but does not read the class.
 func TestAGridIsReadOnce(t *testing.T) {
 	for name, build := range fiveTypes() {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestABaggingNamesTheGridsRows(t *testing.T) {
 	}
 }
 
-// Models within models pick rows and columns from a previous selection.
+// A model that contains other models passes them rows and columns of its own selection.
 func TestModelsWithinModels(t *testing.T) {
 	train, test := flowerGrid(t, 90, 1), flowerGrid(t, 60, 2)
 	bag := func(inner base.Classifier) *Bagging {
@@ -170,7 +170,7 @@ func (o *overriding) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	return o.Classifier.Predict(g)
 }
 
-// For types that embed one of our types, their own methods are called.
+// If a type embeds one of the five types, its own methods are called.
 func TestAnEmbeddedModelIsAStranger(t *testing.T) {
 	g := flowerGrid(t, 30, 1)
 	o := &overriding{Classifier: &Classifier{Estimator: &centroids{}}}
@@ -188,8 +188,8 @@ func TestAnEmbeddedModelIsAStranger(t *testing.T) {
 	require.ErrorIs(t, err, errUnsupported)
 }
 
-// If the attribute of a grid has categories that occur in no row, it still counts as the same attribute. golearn's classifiers
-// would reject a different one.
+// An attribute with categories that occur in no row still counts as the same attribute, since golearn's classifiers would reject a
+// different one.
 func TestCategoriesThatNoRowHas(t *testing.T) {
 	train := csvGridOf(t, "colour,class", "red,x", "blue,y", "red,x", "blue,y")
 	wide := csvGridOf(t, "colour,class", "green,x", "red,x", "blue,y")
@@ -245,7 +245,7 @@ func TestRefittedMatchesAttributes(t *testing.T) {
 }
 
 // first predicts the class of the training row with the same first feature. Like golearn's models, it rejects a grid whose
-// attributes differ from those of training. It panics if it has a class to read.
+// attributes differ from those of the training grid. It panics if the grid has a class to read.
 type first struct {
 	refuse bool
 	x      *mat.Dense
@@ -292,7 +292,7 @@ func (f *first) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	return out, nil
 }
 
-// BenchmarkPredictOneRow measures the cost of predicting a single row without that of the estimator, which is small here.
+// BenchmarkPredictOneRow measures the time for predicting a single row. The share of the estimator is small here.
 func BenchmarkPredictOneRow(b *testing.B) {
 	cls := func() base.Classifier { return &Classifier{Estimator: &centroids{}} }
 	for _, features := range []int{10, 1000} {

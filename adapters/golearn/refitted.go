@@ -18,8 +18,9 @@ type Model interface {
 }
 
 // Refitted turns a golearn model into a base.Classifier. An example is golearn's LinearRegression, which is not a base.Classifier
-// and cannot be saved. A Refitted can be the Final of a Pipeline, and works in golearn's cross-validation. It stores the training
-// grid, and Load fits a new model to it. This model is the same if its fit is deterministic. A panic of the model becomes an error.
+// and cannot be saved. A Refitted can be the Final of a Pipeline, and works in golearn's cross-validation. A file of it contains
+// the training grid, and Load fits a new model to this grid. The new model is the same if its fit is deterministic. If the model
+// panics, the panic becomes an error.
 //
 // The model receives a copy of the training grid. Predict passes it a grid with the same attributes, matched by name and type,
 // whose class is a column of zeros.
@@ -39,15 +40,15 @@ const refittedKind = "golearn.Refitted"
 
 var _ gridEstimator = (*Refitted)(nil)
 
-// Fit fits a new model to the grid. It is FitContext without a context.
+// Fit fits a new model to the grid. It is FitContext with a background context.
 func (r *Refitted) Fit(grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(context.Background(), r, grid)
 }
 
-// FitContext fits a new model to the grid. Errors leave the model unchanged. It returns ErrParam for a nil New or a model that
-// panics, ErrShape for a grid without rows or unless there is exactly one class, the error of the model, or ctx's error. The
-// context is checked before the model is fitted.
+// FitContext fits a new model to the grid. If it returns an error, the model is unchanged. It returns ErrParam for a nil New or a
+// model that panics. It returns ErrShape for a grid without rows, or unless there is exactly one class. It also returns the error
+// of the model, or ctx's error. The context is checked before the model is fitted.
 func (r *Refitted) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, r, grid)
@@ -94,7 +95,7 @@ func (m *refittedModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return ask(m.inner, t, m.Target)
 }
 
-// Supports reports whether the method of a capability would work. This is only the case for Marshalling.
+// Supports reports whether the method of a capability would work. Only Marshalling is supported.
 func (r *Refitted) Supports(capability estimators.Capability) bool {
 	return supports(r, capability, estimators.Wrapped{})
 }
@@ -116,8 +117,8 @@ func (m *refittedModel) payload() (any, error) {
 	return refittedPayload{Type: fmt.Sprintf("%T", m.inner), Train: m.train.Store()}, nil
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary of a Refitted of the same model, and fits again. It returns ErrBadModel,
-// ErrParam for a nil New, or the error of the model. Errors leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary of a Refitted with the same model, and fits the model again. It returns
+// ErrBadModel, ErrParam for a nil New, or the error of the model. If it returns an error, r is unchanged.
 func (r *Refitted) UnmarshalBinary(data []byte) error {
 	m, err := r.build()
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Model files contain the names of these types (see package modelfile). They do not contain functions: the Step of a filter, and
-// New of the last two types.
+// Model files contain the names of these types (see package modelfile). They do not contain functions, such as the function of a
+// Filter step, or New of the last two types.
 func init() {
 	registry.Add[*Classifier]("golearn.Classifier", registry.Type{Names: namesOf, Parts: func(v any) []registry.Part {
 		return partOf(v.(*Classifier).Fitted())
@@ -27,7 +27,7 @@ func partOf(fitted any) []registry.Part {
 	return []registry.Part{{Name: "Estimator", Value: fitted}}
 }
 
-// namesOf returns the attributes that a model reads, and its classes.
+// namesOf returns the names of the attributes that a model reads, and of its classes.
 func namesOf(v any) (columns, classes []string) {
 	if o, ok := v.(interface{ model() model }); ok && o.model() != nil {
 		columns = gridtable.Names(o.model().reads().Columns)

@@ -20,8 +20,8 @@ type RegressionSummary struct {
 	RMSE, MAE, R2, NMSE float64
 }
 
-// SummarizeRegression compares the float class attribute of predicted with that of reference, row by row. It returns ErrShape for
-// different numbers of rows, no rows, or unless each grid has exactly one class attribute. It returns ErrParam for a class of
+// SummarizeRegression compares the float class attribute of predicted with that of reference, row by row. It returns ErrShape if
+// the numbers of rows differ or are 0, or unless each grid has exactly one class attribute. It returns ErrParam for a class of
 // another type, or ErrNotFinite.
 func SummarizeRegression(reference, predicted base.FixedDataGrid) (RegressionSummary, error) {
 	const name = "golearn: SummarizeRegression"

@@ -14,17 +14,17 @@ import (
 )
 
 // Regressor is a base.Classifier whose class attribute is a number. It follows the convention of golearn's LinearRegression: Fit
-// takes a float class attribute, and Predict returns a grid with one float attribute of that name.
+// reads a float class attribute, and Predict returns a grid with one float attribute of that name.
 //
 // Clones, failed fits, concurrency and errors are as described for Classifier.
 type Regressor struct {
-	// Estimator is the model to fit. Fit fits a clone of it. If it is nil, it is the zero [selection.Regressor], which scales the
+	// Estimator is the model to fit. Fit fits a clone of it. If it is nil, the zero [selection.Regressor] is used, which scales the
 	// columns, fills gaps and chooses a kernel.
 	Estimator estimators.Regressor
-	// NoOneHot rejects categorical features. The default, false, gives each category in the training rows a column of 0 and 1.
+	// NoOneHot rejects categorical features. By default, each category in the training rows becomes a column of 0 and 1.
 	NoOneHot bool
-	// Missing sets the treatment of a NaN in a feature: Refuse, Pass or Impute. The zero value is Refuse. If Estimator is nil,
-	// Refuse is treated as Pass, since the default estimator fills gaps.
+	// Missing sets how a NaN in a feature is treated: Refuse, Pass or Impute. The zero value is Refuse. If Estimator is nil, Refuse
+	// means Pass, since the default estimator fills gaps.
 	Missing Missing
 
 	adapter[regressorModel]
@@ -39,16 +39,16 @@ const regressorKind = "golearn.Regressor"
 
 var _ gridEstimator = (*Regressor)(nil)
 
-// Fit fits the model to the rows of grid. It is FitContext without a context.
+// Fit fits the model to the rows of grid. It is FitContext with a background context.
 func (r *Regressor) Fit(grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(context.Background(), r, grid)
 }
 
 // FitContext fits the model to the rows of grid, whose only class attribute must be a float attribute. It returns ErrParam for a
-// nil grid, a class attribute of another type or a rejected categorical feature, and ErrShape for no rows, no features, or unless
-// there is exactly one class attribute. It also returns ErrTooLarge for a matrix over 8 GiB, ErrNotFinite, the estimator's own
-// errors, or ctx's error.
+// nil grid, a class attribute of another type or a rejected categorical feature. It returns ErrShape for no rows, no features, or
+// unless there is exactly one class attribute. It also returns ErrTooLarge for a matrix over 8 GiB, ErrNotFinite, the estimator's
+// own errors, or ctx's error.
 func (r *Regressor) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, r, grid)
@@ -89,9 +89,9 @@ func (m *regressorModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return gridtable.NewCells(m.Target, y), err
 }
 
-// PredictVariance returns, for each row of grid, the mean and the variance of a new observation. The mean is in the units of the
-// target, and the variance in their square. Both are nil for a grid without rows. It returns the errors of Predict. If the
-// estimator has no variance, the error wraps errors.ErrUnsupported.
+// PredictVariance returns, for each row of grid, the mean and the variance of a new observation. The mean is in the unit of the
+// target, and the variance in its square. Both are nil for a grid without rows. PredictVariance returns the errors of Predict. If
+// the estimator does not compute variances, the error wraps errors.ErrUnsupported.
 func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return predictVariance(r, grid)
@@ -109,8 +109,8 @@ func (m *regressorModel) variance(t *gridtable.Table) (pair, error) {
 }
 
 // PredictInterval returns, for each row of grid, the bounds between which a new observation lies with the probability level, in (0,
-// 1). Both are nil for a grid without rows. It returns the errors of Predict, and ErrParam for a level outside this range. If the
-// estimator has no intervals, the error wraps errors.ErrUnsupported.
+// 1). Both are nil for a grid without rows. PredictInterval returns the errors of Predict, and ErrParam for a level outside this
+// range. If the estimator does not compute intervals, the error wraps errors.ErrUnsupported.
 func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	return predictInterval(r, grid, level)
@@ -151,7 +151,7 @@ func (r *Regressor) Fitted() estimators.Regressor {
 func (r *Regressor) Report() estimators.Report { return reportOf(r.Fitted()) }
 
 // Supports reports whether the method of a capability would work. Variance, Interval, Reporting and Marshalling depend on
-// Estimator. All others are false.
+// Estimator. All other capabilities are false.
 func (r *Regressor) Supports(capability estimators.Capability) bool {
 	return supports(r, capability, estimators.Wrapped{Estimators: []any{r.learner()}})
 }
@@ -169,9 +169,9 @@ func (m *regressorModel) payload() (any, error) {
 	return wrappedPayload{Trained: m.trained, Estimator: est}, err
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary of an equally configured Regressor. Every error leaves the model unchanged.
-// The error is ErrBadModel for data that is truncated, changed, or of another configuration. If Estimator cannot be cloned or
-// unmarshalled, it wraps errors.ErrUnsupported.
+// UnmarshalBinary decodes the output of MarshalBinary of a Regressor with the same configuration. If it returns an error, the model
+// is unchanged. The error is ErrBadModel for data that is truncated, changed, or from another configuration. If Estimator cannot be
+// cloned or unmarshalled, the error wraps errors.ErrUnsupported.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	p, est, err := readWrapped(r, data, r.learner(), r.NoOneHot, gapsOf(r.Estimator, r.Missing))
 	if err != nil {

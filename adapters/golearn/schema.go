@@ -19,13 +19,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// Missing sets the treatment of a gap, a NaN in a float feature. A gap in a categorical feature is a category like the others ("?"
-// in the grids of grids.ReadCSV).
+// Missing sets how a gap, which is a NaN in a float feature, is treated. A gap in a categorical feature is a category like the
+// others ("?" in the grids of grids.ReadCSV).
 type Missing int
 
 const (
-	// Refuse is the zero value and makes a gap an error that names the attribute and the row. Without an Estimator it is treated as
-	// Pass, since the default search fills gaps.
+	// Refuse, the zero value, makes a gap an error that names the attribute and the row. Without an Estimator it means Pass, since
+	// the default search fills gaps.
 	Refuse Missing = iota
 	// Pass passes a gap to the estimator. Use it for estimators that fill gaps themselves.
 	Pass
@@ -41,7 +41,7 @@ func (m Missing) String() string {
 	return enum.Name("Missing", int(m), missingNames...)
 }
 
-// gapsOf returns the treatment of gaps for the configured estimator, which may be nil.
+// gapsOf returns how gaps are treated for the configured estimator, which may be nil.
 func gapsOf(estimator any, m Missing) Missing {
 	if estimator == nil && m == Refuse {
 		return Pass
@@ -58,15 +58,15 @@ func (m Missing) check() error {
 
 // schema holds the features of a training grid. It converts other rows to the columns of the estimator's matrix.
 type schema struct {
-	Columns  []gridtable.Column // for a categorical feature, with the categories of the training rows
+	Columns  []gridtable.Column // those of categorical features hold the categories of the training rows
 	NoOneHot bool
 	Missing  Missing
-	// Fills holds, with Impute, the replacement of a NaN in each matrix column.
+	// Fills holds, with Impute, the number that replaces a NaN in each matrix column.
 	Fills codec.Floats `cbor:",omitempty"`
 }
 
-// mostDummies is the largest number of categories that get a column each for an estimator that also accepts codes. With few
-// categories a length is fitted for each, and predictions are a little better.
+// mostDummies is the largest number of categories of a feature for which an estimator that also accepts codes receives a column for
+// each category. With few categories it fits a length for each, and predictions are slightly better.
 const mostDummies = 32
 
 // learn returns the schema of a training table for an estimator, and the matrix of its rows.
@@ -126,7 +126,7 @@ func (s *schema) encoder() gridtable.Encoder {
 	return e
 }
 
-// gap returns the replacement of a NaN, or the error of a NaN or an infinity.
+// gap returns the number that replaces a NaN. It returns an error for a NaN that is not replaced, and for an infinity.
 func (s *schema) gap(name string, column, row int, v float64) (float64, error) {
 	if s.Missing == Impute && math.IsNaN(v) {
 		return s.Fills[column], nil
@@ -138,8 +138,8 @@ func (s *schema) gap(name string, column, row int, v float64) (float64, error) {
 	return 0, err
 }
 
-// give calls f with the matrix of a table. It adds the attribute to the error of an estimator or a transformer for a NaN or an
-// infinity, since they know columns only by number.
+// give calls f with the matrix of a table. To an error of f for a NaN or an infinity, which contains only the number of a column,
+// it adds the name of the attribute.
 func give[R any](s *schema, t *gridtable.Table, f func(x *mat.Dense) (R, error)) (out R, err error) {
 	x, err := s.encoder().Matrix(t)
 	if err != nil {
@@ -160,7 +160,7 @@ type Inspection struct {
 	Unseen map[string]int
 }
 
-// inspect reads a table like a model.
+// inspect reads a table as a model would, and returns its Inspection.
 func (s *schema) inspect(t *gridtable.Table) (Inspection, error) {
 	out := Inspection{Rows: t.Rows, Unseen: map[string]int{}}
 	aligned, err := t.Align(s.Columns)
@@ -182,7 +182,7 @@ func (s *schema) inspect(t *gridtable.Table) (Inspection, error) {
 	return out, nil
 }
 
-// fits compares the configuration in a file with that of the receiver.
+// fits returns an error unless the configuration in a file equals that of the receiver.
 func (s *schema) fits(modelKind string, noOneHot bool, missing Missing) error {
 	if s.NoOneHot != noOneHot {
 		return fault.BadModel(modelKind, "written with NoOneHot = %t, the receiver has %t", s.NoOneHot, noOneHot)
@@ -193,7 +193,7 @@ func (s *schema) fits(modelKind string, noOneHot bool, missing Missing) error {
 	return nil
 }
 
-// validate checks a schema that was read from a file.
+// validate returns an error unless the schema, which was read from a file, is valid.
 func (s *schema) validate() error {
 	if len(s.Columns) == 0 {
 		return errors.New("no feature")

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
-// sources returns the same rows in every form that golearn, or a program, may use. In some of them the categories of the sky and of
+// sources returns the same rows in every form that golearn or a program may use. In some forms, the categories of the sky and of
 // the class have another order.
 func sources(t *testing.T) map[string]base.FixedDataGrid {
 	const weatherARFF = `@relation weather
@@ -96,7 +96,7 @@ func TestEverySourceTrainsAndIsPredicted(t *testing.T) {
 	}
 }
 
-// Slices and a matrix give grids, with and without names, and so does one row without a class.
+// Slices and matrices can be converted to grids, with and without names. So can a single row without a class.
 func TestSlicesAndMatrices(t *testing.T) {
 	x, err := grids.Rows([][]float64{{21, 1}, {8, 0}, {24, 1}, {6, 0}})
 	require.NoError(t, err)

@@ -17,18 +17,18 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Step is a stage of a Pipeline, created by Transform or Filter. It holds only configuration, and Fit does not change it, so
-// several Pipelines may share one Step.
+// Step is a stage of a Pipeline, created by Transform or Filter. It holds only configuration. Fit does not change it, so several
+// Pipelines may share one Step.
 type Step struct {
 	transform transformers.Transformer
 	build     func(train base.FixedDataGrid) (base.Filter, error)
 }
 
 // Transform returns a step with a transformer. Fit fits a clone of it. The transformer receives the features in the same form as
-// the estimator of a Classifier, with categorical features as columns of 0 and 1. It also receives NaN cells, since imputing is a
-// transformer's task.
+// the estimator of a Classifier, with categorical features as columns of 0 and 1. It also receives NaN cells, since a transformer
+// may fill them.
 //
-// The resulting grid has one float attribute for each column that the transformer returns, with the names of its FeatureNames
+// The resulting grid has one float attribute for each column that the transformer returns, with the names from its FeatureNames
 // (transformers.FeatureNamer). If the transformer has no names, uses a name twice, or uses the name of the class, the attributes
 // keep their previous names. If their number has changed, they are called z0, z1 and so on. The class is unchanged.
 func Transform(t transformers.Transformer) Step { return Step{transform: t} }
@@ -44,9 +44,10 @@ func Transform(t transformers.Transformer) Step { return Step{transform: t} }
 //		return f, f.Train()
 //	})
 //
-// Add the attributes of train, because golearn's filters identify them by pointer. Each cell is filtered once. A filter never
-// receives the class cells of the grid that it filters, and its result for the class attribute is ignored. A category index past
-// the last category, which BinningFilter returns for a value above the training range, counts as the last category.
+// Add the attributes of train to the filter, because golearn's filters identify attributes by pointer. Each cell is filtered once.
+// A filter never receives the class cells of the grid that it filters, and its result for the class attribute is ignored. A
+// category index past the last category, which BinningFilter returns for a value above the training range, counts as the last
+// category.
 //
 // Save stores the training grid. Load calls build again, with an equal grid, until the filter gives the same result for that grid
 // as the saved filter. It calls build at most 32 times if all filters are equal, and at most 2000 times if they differ. They can
@@ -58,18 +59,18 @@ func Filter(build func(train base.FixedDataGrid) (base.Filter, error)) Step {
 // fittedStep is a fitted step of a Pipeline.
 type fittedStep interface {
 	reads() *schema
-	// apply returns the features of t, which has at least one row, after the step.
+	// apply returns the features that the step computes from t, which has at least one row.
 	apply(t *gridtable.Table) (*gridtable.Table, error)
 	payload() (stepPayload, error)
 }
 
-// stepPayload is the file form of either kind of step.
+// stepPayload is the file form of a step with a transformer or a filter.
 type stepPayload struct {
 	Transform *transformPayload
 	Filter    *filterPayload
 }
 
-// fit fits the step to a training table, and returns its features after the step.
+// fit fits the step to a training table, and returns the fitted step and the transformed features.
 func (s Step) fit(ctx context.Context, t *gridtable.Table, noOneHot bool) (fittedStep, *gridtable.Table, error) {
 	switch {
 	case s.transform != nil:

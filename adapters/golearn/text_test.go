@@ -18,10 +18,11 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// sheetOfTexts holds the texts of which a grid consists.
+// sheetOfTexts holds the texts of a grid.
 type sheetOfTexts struct{ Column, Words, Category, Class, Label string }
 
-// grid returns a grid in the form in which golearn's own functions create it. A float class is called Class.
+// grid returns a grid with these texts, in the form in which golearn's own functions create it. If float is true, the class is a
+// float called Class.
 func (s sheetOfTexts) grid(t *testing.T, float bool) *base.DenseInstances {
 	t.Helper()
 	g := base.NewDenseInstances()
@@ -52,7 +53,7 @@ func (s sheetOfTexts) grid(t *testing.T, float bool) *base.DenseInstances {
 }
 
 // Fit of each type rejects a text that is not UTF-8 in the names of columns, of the class or the target, in categories and in
-// labels. So every saved file can be loaded.
+// labels. Every saved file can therefore be loaded.
 func TestTextsOfGridsAreUTF8(t *testing.T) {
 	classifier := func() *golearn.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }
 	regressor := func() *golearn.Regressor { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }
@@ -72,7 +73,7 @@ func TestTextsOfGridsAreUTF8(t *testing.T) {
 		}},
 	} {
 		s := sheetOfTexts{"size", "colour", "röt", "kind", "jä"}
-		if name != "Refitted" { // ID3 does not support floats
+		if name != "Refitted" { // golearn's ID3 does not support floats
 			model := c.make()
 			require.NoError(t, model.Fit(s.grid(t, c.float)), name)
 			path := filepath.Join(t.TempDir(), "model")

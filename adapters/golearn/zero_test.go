@@ -42,8 +42,8 @@ func gapped(t *testing.T, n int, seed uint64, numbers bool) (*base.DenseInstance
 	return g, x
 }
 
-// Without an Estimator the zero value of selection is fitted, even to rows with gaps. Its predictions equal those of the zero value
-// alone on the same matrix.
+// Without an Estimator, the zero value of package selection is fitted, also to rows with gaps. The predictions equal those of the
+// same search fitted directly to the matrix.
 func TestNoEstimatorIsTheZeroSearch(t *testing.T) {
 	grid, x := gapped(t, 60, 1, true)
 	test, z := gapped(t, 30, 2, true)
@@ -89,7 +89,8 @@ func TestNoEstimatorIsTheZeroSearch(t *testing.T) {
 	assert.Greater(t, accuracyOf(t, others, guess), 0.9)
 }
 
-// Gaps are passed on if Missing is zero, other values of Missing have their effect, and an infinity is not a gap.
+// Without an Estimator, gaps are passed on if Missing is zero. Other values of Missing have their usual effect. An infinity is not
+// a gap.
 func TestGapsWithoutAnEstimator(t *testing.T) {
 	train := parse("size,colour,kind\n1,red,a\n,blue,b\n3,red,a\n8,?,b\n2,red,a\n7,blue,b\n")
 	whole := parse("size,colour,kind\n1,red,a\n9,blue,b\n3,red,a\n8,red,b\n2,red,a\n7,blue,b\n")
@@ -135,7 +136,7 @@ func TestGapsWithoutAnEstimator(t *testing.T) {
 	assert.ErrorContains(t, err, `attribute "size", row 0`)
 }
 
-// A column without any number, and one with a single value, do no harm.
+// A column without any number, or with a single value, does not prevent a fit.
 func TestEmptyColumnsWithoutAnEstimator(t *testing.T) {
 	x, y := curve(40, 1)
 	n, d := x.Dims()
@@ -166,8 +167,8 @@ func TestEmptyColumnsWithoutAnEstimator(t *testing.T) {
 	assert.InDeltaSlice(t, want, got, 1e-3)
 }
 
-// A file loads into the configuration of the saved model. This is no Estimator, also in a Pipeline, or the default search with gaps
-// passed on.
+// A file can be loaded into the configuration of the saved model, alone and in a Pipeline. The configuration may have no Estimator,
+// or the default search with Missing set to Pass.
 func TestFilesWithoutAnEstimator(t *testing.T) {
 	grid, _ := gapped(t, 40, 3, true)
 	path := filepath.Join(t.TempDir(), "model")
@@ -201,7 +202,7 @@ func TestFilesWithoutAnEstimator(t *testing.T) {
 	}
 }
 
-// Clones, names, weights of classes and scores are the same as with an Estimator.
+// Without an Estimator, clones, names, class weights and scores are the same as with one.
 func TestTheRestWithoutAnEstimator(t *testing.T) {
 	assert.Equal(t, "golearn.Regressor(*selection.Regressor, not fitted)", (&golearn.Regressor{}).String())
 	grid, _ := gapped(t, 60, 4, false)

@@ -30,7 +30,7 @@ func Example() {
 	err := onnx.Write(&file, model, 2, &onnx.Options{Columns: []string{"age", "weight"}})
 	fmt.Println(err, bytes.Contains(file.Bytes(), []byte("probabilities")), bytes.Contains(file.Bytes(), []byte("[3,8]")))
 
-	// A custom kernel is written if it has the methods Graph and GraphDiag.
+	// A custom kernel can be written if it has the methods Graph and GraphDiag.
 	model.Final = &lssvm.Classifier{Kernel: triangle{}, Ridge: 1}
 	if err := model.Fit(context.Background(), x, []int{3, 3, 3, 8, 8, 8}); err != nil {
 		fmt.Println(err)

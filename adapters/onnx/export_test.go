@@ -1,6 +1,6 @@
 package onnx
 
-// SetMostBytes sets the limit of a file and returns the previous one.
+// SetMostBytes sets the largest size of a file and returns the previous value.
 func SetMostBytes(n int64) (before int64) {
 	before, mostBytes = mostBytes, n
 	return before

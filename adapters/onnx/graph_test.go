@@ -15,8 +15,8 @@ import (
 // promised is the largest error of an output, relative to its size.
 const promised = 1e-10
 
-// off returns the largest difference between two outputs. It is relative to the larger of the number and the size of the output on
-// usual rows. If the shapes or the positions of NaN differ, it returns +Inf.
+// off returns the largest difference between two outputs. It is relative to the larger of two numbers: the wanted number and the
+// size of the output on usual rows. If the shapes or the positions of NaN differ, off returns +Inf.
 func off(got, want *mat.Dense, usual int) float64 {
 	n, k := want.Dims()
 	if r, c := got.Dims(); r != n || c != k {
@@ -45,7 +45,7 @@ func off(got, want *mat.Dense, usual int) float64 {
 	return worst
 }
 
-// The graph of each model, evaluated in Go operator by operator without a runtime, gives the model's output.
+// The graph of each model, evaluated in Go operator by operator without a runtime, has the same output as the model.
 func TestGraphs(t *testing.T) {
 	for _, m := range models(t) {
 		t.Run(m.name, func(t *testing.T) {

@@ -52,7 +52,7 @@ type fitted struct {
 	gaps  bool
 }
 
-// sample returns rows whose columns differ in scale and location. One column is skewed and one has few values.
+// sample returns rows whose columns differ in scale and location. One column is skewed, and another has only a few values.
 func sample(n int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := mat.NewDense(n, columns, nil)
@@ -85,7 +85,8 @@ func targets(x *mat.Dense) ([]float64, []int, []int) {
 	return y, two, three
 }
 
-// tried returns rows to predict: new rows, some training rows, and some rows far outside.
+// tried returns rows to predict: new rows, some training rows, and some rows far outside. It also returns the number of rows that
+// are not far outside.
 func tried(train *mat.Dense) (*mat.Dense, int) {
 	fresh := sample(30, 99)
 	out := mat.NewDense(50, columns, nil)
@@ -105,7 +106,7 @@ func tried(train *mat.Dense) (*mat.Dense, int) {
 	return out, 40
 }
 
-// nearer leaves out rows very far outside, where sines and cosines consist only of the rounding of the angle.
+// nearer leaves out the rows that are very far outside, where sines and cosines depend mainly on the rounding of the angle.
 func nearer(x *mat.Dense) *mat.Dense { return mat.DenseCopyOf(x.Slice(0, 41, 0, columns)) }
 
 // waves reports whether a model consists of sines and cosines, according to its name.
@@ -124,7 +125,7 @@ var everyKernel = []kernels.Kernel{
 	kernels.Additive{Kernel: kernels.RBF{Gamma: .5}, Lengths: []float64{1, 2, 1, 3}, Variances: []float64{1, 2, 1, 1}},
 }
 
-// transformersOf returns the transformers, and for each whether it is tested with gaps.
+// transformersOf returns the transformers, and whether each is tested with gaps.
 func transformersOf() (out []transformers.Transformer, gaps []bool) {
 	for _, t := range []transformers.Transformer{
 		&scalers.StandardScaler{}, &scalers.StandardScaler{Clip: true}, &scalers.RMSScaler{}, &scalers.UnitRows{},
@@ -203,7 +204,7 @@ func regressors() (names []string, out []estimators.Regressor) {
 	return names, out
 }
 
-// multis returns regressors of several targets.
+// multis returns regressors for several targets, by name.
 func multis() map[string]estimators.MultiRegressor {
 	scaled := func(final estimators.MultiRegressor, more ...transformers.Transformer) estimators.MultiRegressor {
 		return &pipeline.MultiRegressor{Steps: append([]transformers.Transformer{&scalers.StandardScaler{}}, more...), Final: final}
@@ -243,7 +244,7 @@ func classifiers() (names []string, out []estimators.Classifier) {
 	return names, out
 }
 
-// leafs returns the types in a model, in the form of declared.Types.
+// leafs returns the names of the types that a model consists of, in the form of declared.Types.
 func leafs(model any) []string {
 	out := []string{declared.Name(model)}
 	switch m := model.(type) {
@@ -384,7 +385,7 @@ func TestAllAreTried(t *testing.T) {
 	declared.Lists(t, "the kernels of ONNX models", ks, nil, root, "Eval")
 }
 
-// expectations returns the output of a model in Go, by the names of the outputs.
+// expectations returns the outputs that the model computes in Go, by the names of the outputs in its graph.
 func (f fitted) expectations(t *testing.T) map[string]*mat.Dense {
 	t.Helper()
 	n, _ := f.x.Dims()

@@ -7,7 +7,7 @@
 // reproduces the output of Predict to a relative error of 1e-10. A model has one input, x, with any number of rows of d columns.
 // Its outputs depend on its type:
 //
-//	y                        of a regressor, one number a row, and with Options.Variance its variance;
+//	y                        of a regressor, one number per row, and with Options.Variance its variance;
 //	                         of a MultiRegressor, a column for each target
 //	label                    of a classifier, the label of the class, int64
 //	probabilities or scores  a column for each class, by ascending labels, which the metadata "classes" lists as JSON
@@ -15,7 +15,7 @@
 //
 // Every transformer, pipeline, estimator and search of this module can be written, and so can custom types that implement
 // graph.Grapher. For other types, Write returns an error that names the type and wraps errors.ErrUnsupported. A served model does
-// not check its input: rows with NaN or infinities, which Predict rejects, give arbitrary numbers.
+// not check its input: for rows with NaN or infinities, which Predict rejects, it returns arbitrary numbers.
 package onnx
 
 import (
@@ -30,26 +30,26 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// opset and irVersion are the versions of the files. Runtimes since the beginning of 2023 read them.
+// opset and irVersion are the versions of the ONNX files. Runtimes that were released since the beginning of 2023 read them.
 const (
 	opset     = 18
 	irVersion = 8
 )
 
-// Options sets the outputs and the metadata of a model. Nil means the zero value.
+// Options sets the outputs and the metadata of a model. If Options is nil, the zero value is used.
 type Options struct {
-	// Variance adds the output variance to a regressor. The model may then contain a matrix with a row for each training row.
+	// Variance adds the variance of a regressor as an output. The file may then contain a matrix with a row for each training row.
 	Variance bool
-	// Float32 makes the input float32. The model converts it to double precision first.
+	// Float32 sets the type of the input to float32. The model then converts it to double precision first.
 	Float32 bool
 	// Columns lists the names of the columns of x. The metadata "columns" contains them as JSON, for the program that serves the
-	// model. If Columns is nil, the names are those of the model ([estimators.ColumnNamer]).
+	// model. If Columns is nil, the names from the model are used ([estimators.ColumnNamer]).
 	Columns []string
-	// Doc is a description in the model file, for its users.
+	// Doc is a description for users of the model file, which contains it.
 	Doc string
 }
 
-// mostBytes is the largest size of a protocol buffer, minus a reserve for the parts other than numbers.
+// mostBytes is the largest size of a protocol buffer, minus a reserve for everything except numbers.
 var mostBytes int64 = math.MaxInt32 - 1<<20
 
 // Write writes a model that was fitted to rows with the given number of columns. It returns ErrNotFitted, ErrShape if the number of
@@ -104,7 +104,7 @@ func marshal(model any, columns int, opt *Options) ([]byte, error) {
 type output struct {
 	name  string
 	value graph.Value
-	flat  bool // a number for each row instead of a column
+	flat  bool // the output is a vector with a number for each row
 }
 
 func outputsOf(model any, of graph.Outputs, opt *Options) (outs []output, err error) {
@@ -143,7 +143,7 @@ func outputsOf(model any, of graph.Outputs, opt *Options) (outs []output, err er
 type document struct {
 	graph        *graph.Graph
 	opt          *Options
-	initializers map[string]bool // constants of integers, by name
+	initializers map[string]bool // names of the constants of integers
 	body         message
 }
 
@@ -173,7 +173,7 @@ func (d *document) marshal(classes []int, outs []output) ([]byte, error) {
 		d.node(id)
 	}
 	if len(needed) == 0 || needed[0] != 0 {
-		d.input() // for a model that uses no column
+		d.input() // needed if the model uses no column
 	}
 	for _, o := range outs {
 		d.output(o, classes)
@@ -196,7 +196,7 @@ func (d *document) marshal(classes []int, outs []output) ([]byte, error) {
 	return doc.data, nil
 }
 
-// property adds an entry of metadata.
+// property adds an entry to the metadata.
 func property(doc *message, key string, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -272,7 +272,7 @@ func (d *document) input() {
 	d.described(11, "x", typ, int64(d.graph.Nodes()[0].Cols))
 }
 
-// described writes the type of an input or an output. With 0 columns, it has no second dimension.
+// described writes the name and type of an input or an output. If columns is 0, it has no second dimension.
 func (d *document) described(field int, name string, typ, columns int64) {
 	d.body.message(field, func(m *message) {
 		m.text(1, name)
@@ -310,7 +310,7 @@ func (d *document) output(o output, classes []int) {
 	d.described(12, o.name, typ, columns)
 }
 
-// attribute is a number in an operator.
+// attribute is a numeric attribute of an operator.
 type attribute struct {
 	name  string
 	value int64
@@ -334,7 +334,7 @@ func (d *document) operator(op, out string, inputs []string, attributes ...attri
 	})
 }
 
-// integers returns the name of a constant of integers.
+// integers adds a constant of integers, if the file does not contain it, and returns its name.
 func (d *document) integers(values ...int64) string {
 	name := "i"
 	for _, v := range values {

@@ -26,7 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The metadata contain the names of the columns if the model has them.
+// If the model has column names, the metadata contain them.
 func TestColumnNames(t *testing.T) {
 	x := sample(20, 1)
 	y, _, _ := targets(x)
@@ -40,7 +40,7 @@ func TestColumnNames(t *testing.T) {
 	assert.NotContains(t, given.String(), "height")
 }
 
-// An unsupported model is an error that names its type.
+// If a model is not supported, the error names its type.
 func TestRefusals(t *testing.T) {
 	x := sample(20, 1)
 	y, two, _ := targets(x)
@@ -94,7 +94,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// The same model gives the same bytes.
+// Two files of the same model are identical.
 func TestSameBytes(t *testing.T) {
 	x := sample(20, 1)
 	y, _, _ := targets(x)
@@ -107,8 +107,8 @@ func TestSameBytes(t *testing.T) {
 }
 
 // A machine with a small ridge has large coefficients of both signs, so that the rounding of its kernel is visible. In Go,
-// predictions also change if rows are predicted one at a time or change in their last bit. The error of the file is at most 20
-// times that change.
+// predictions also change if rows are predicted one at a time, or if the last bit of the rows changes. The error of the file is at
+// most 20 times that change.
 func TestBadlyConditioned(t *testing.T) {
 	python, folder := pythonWith(t), t.TempDir()
 	train := sample(100, 3)

@@ -6,10 +6,10 @@ import (
 )
 
 // message is a protocol buffer under construction. ONNX files consist of a few types of messages (github.com/onnx/onnx,
-// onnx.proto3). Of these, only fields with numbers, texts and messages are needed.
+// onnx.proto3), of which this package needs only the fields with numbers, texts and messages.
 type message struct{ data []byte }
 
-// Kinds of fields on the wire.
+// These are the wire types of fields.
 const (
 	varint    = 0
 	delimited = 2
@@ -32,14 +32,14 @@ func (m *message) bytes(field int, b []byte) {
 
 func (m *message) text(field int, s string) { m.bytes(field, []byte(s)) }
 
-// integers writes a repeated field.
+// integers writes a repeated field of integers.
 func (m *message) integers(field int, values ...int64) {
 	for _, v := range values {
 		m.integer(field, v)
 	}
 }
 
-// doubles writes numbers as raw bytes.
+// doubles writes a field with numbers as raw bytes.
 func (m *message) doubles(field int, values []float64) {
 	m.key(field, delimited)
 	m.data = binary.AppendUvarint(m.data, uint64(8*len(values)))
@@ -48,7 +48,7 @@ func (m *message) doubles(field int, values []float64) {
 	}
 }
 
-// longs writes integers as raw bytes.
+// longs writes a field with integers as raw bytes.
 func (m *message) longs(field int, values []int64) {
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {

@@ -25,8 +25,8 @@ import (
 
 var table = flag.Bool("table", false, "print the table of docs/measured/tables/onnx.csv in Markdown: takes minutes")
 
-// pythonWith returns an interpreter with onnxruntime, from KERNELEARN_PYTHON or python3. Without it the test is skipped, or fails
-// if KERNELEARN_ONNXRUNTIME is "required", as in .ci/run.
+// pythonWith returns a Python interpreter with onnxruntime, from KERNELEARN_PYTHON or python3. If there is none, the test is
+// skipped, or fails if KERNELEARN_ONNXRUNTIME is "required", as in .ci/run.
 func pythonWith(t *testing.T) string {
 	t.Helper()
 	python := os.Getenv("KERNELEARN_PYTHON")
@@ -67,7 +67,7 @@ type answer struct {
 	Microseconds float64
 }
 
-// runAll writes the models and runs them in one process.
+// runAll writes the models, and runs them with onnxruntime in a single process.
 func runAll(t *testing.T, python, folder string, ms []fitted, options func(fitted) onnx.Options, arguments ...string) (out []written) {
 	t.Helper()
 	var entries []entry
@@ -128,7 +128,7 @@ func (w written) output(t *testing.T, folder, name string, n, k int) *mat.Dense 
 	return out
 }
 
-// worst returns the largest result of off over the outputs. Labels must be equal.
+// worst returns the largest result of off over the outputs of the runtime. Labels must be equal.
 func (w written) worst(t *testing.T, folder string) float64 {
 	t.Helper()
 	out := 0.0
@@ -158,7 +158,7 @@ func withAll(m fitted) onnx.Options {
 	return onnx.Options{Variance: regressor && estimators.Supports(m.model, estimators.Variance)}
 }
 
-// The output of onnxruntime equals that of each model: predictions, variances, labels, probabilities and features.
+// The output of onnxruntime equals the output of each model: predictions, variances, labels, probabilities and features.
 func TestRuntime(t *testing.T) {
 	python, folder := pythonWith(t), t.TempDir()
 	for _, w := range runAll(t, python, folder, models(t), withAll) {
@@ -174,7 +174,7 @@ func TestRuntime(t *testing.T) {
 	}
 }
 
-// The input may be float32, for numbers that float32 represents exactly.
+// With Float32, the output is the same for numbers that float32 represents exactly.
 func TestFloat32(t *testing.T) {
 	python, folder := pythonWith(t), t.TempDir()
 	var some []fitted
@@ -207,7 +207,7 @@ func TestTable(t *testing.T) {
 			all[i].x.Set(0, 2, math.NaN())
 		}
 	}
-	runtime.GOMAXPROCS(1) // one thread, like the runtime
+	runtime.GOMAXPROCS(1) // Go uses one thread, like the runtime
 	small := runAll(t, python, folder, models(t), withAll)
 	far := make([]float64, len(small))
 	for i, w := range small {
@@ -220,7 +220,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// ours returns the microseconds per row of the fastest repetition.
+// ours returns how many microseconds Go needs for a row, in the fastest repetition.
 func ours(t *testing.T, m fitted) float64 {
 	t.Helper()
 	n, _ := m.x.Dims()

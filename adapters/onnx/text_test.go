@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/badtext"
 )
 
-// Texts in protocol buffers are always UTF-8.
+// Write rejects texts that are not UTF-8, since texts in protocol buffers must be UTF-8.
 func TestTextsAreUTF8(t *testing.T) {
 	model := &lssvm.Regressor{}
 	require.NoError(t, model.Fit(context.Background(), mat.NewDense(3, 1, []float64{1, 2, 3}), []float64{1, 2, 3}))

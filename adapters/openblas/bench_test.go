@@ -14,13 +14,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/blasbench"
 )
 
-// BenchmarkRoutines compares the time of each routine of adapters/simdblas with gonum's and OpenBLAS's, in the same run.
+// BenchmarkRoutines compares the time of each routine of adapters/simdblas with the times of gonum and OpenBLAS in the same run.
 // OPENBLAS_NUM_THREADS must equal -cpu.
 func BenchmarkRoutines(b *testing.B) {
-	// The function that limits OpenBLAS to one thread within our tasks takes longer than a small product of ours.
+	// The function that limits OpenBLAS to one thread within the library's tasks takes longer than a small product of the library.
 	parallel.OnParallel(nil, nil)
 	defer surroundTasks()
-	// OpenBLAS's threads wait actively for 2²⁸ cycles after a call, on processors that the other contenders need.
+	// After a call, OpenBLAS's threads keep waiting actively for 2²⁸ cycles, on processors that the other contenders need.
 	var rest time.Duration
 	if runtime.GOMAXPROCS(0) > 1 {
 		rest = 200 * time.Millisecond

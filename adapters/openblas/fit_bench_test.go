@@ -18,8 +18,8 @@ import (
 )
 
 // BenchmarkThreads fits the relevance vector machine to Friedman's first function, with three settings of OpenBLAS's threads in
-// turn. They are the default, one thread within our tasks, then all threads everywhere, and one thread throughout. The smallest
-// times count. The ratios are relative to the first setting.
+// turn. The first, the default, uses one thread within the library's tasks. The second uses all threads everywhere, and the third
+// one thread throughout. The benchmark takes the smallest time of each, and reports ratios to the first setting.
 func BenchmarkThreads(b *testing.B) {
 	if !ownThreads {
 		b.Skip("no OpenBLAS with threads of its own")

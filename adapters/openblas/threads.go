@@ -28,14 +28,14 @@ import "C"
 
 import "github.com/kernelearn/kernelearn/internal/parallel"
 
-// ownThreads reports whether the BLAS is OpenBLAS with its own threads.
+// ownThreads reports whether the BLAS library is OpenBLAS and manages its own threads.
 var ownThreads = C.find_threads() == 1
 
 func threads() int { return int(C.threads()) }
 
 func useThreads(n int) { C.use_threads(C.int(n)) }
 
-// outside is the number of OpenBLAS's threads outside the library's tasks.
+// outside is the number of threads that OpenBLAS uses outside the library's tasks.
 var outside int
 
 // surroundTasks limits OpenBLAS to the calling thread while the library's own goroutines run concurrently.

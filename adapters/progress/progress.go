@@ -8,7 +8,7 @@
 //
 //	model := &selection.Regressor{Observe: progress.New(os.Stderr, "search").Row}
 //
-// An estimator or a transformer without an Observe field gets a bar through its context:
+// An estimator or a transformer without an Observe field reports to a bar through its context:
 //
 //	err := scaler.Fit(estimators.Observed(ctx, bar.Step), x)
 package progress
@@ -22,16 +22,16 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Bar is a bar from 0% to 100%, with the message of the last iteration next to it. It starts again with each fit. On a terminal it
-// is drawn at most ten times a second, and stays after the fit. Any other writer, such as a log file, gets a line every ten
-// seconds, and no line for shorter fits. Several goroutines may call its methods.
+// Bar is a bar from 0% to 100%, with the message of the last iteration next to it. Each fit starts it again. On a terminal it is
+// drawn at most ten times a second, and remains visible after the fit. To any other writer, such as a log file, it writes a line
+// every ten seconds, so that it writes nothing for shorter fits. Its methods may be called concurrently.
 type Bar struct {
 	mu   sync.Mutex
 	bar  *progressbar.Bar
 	done float64
 }
 
-// New returns a bar that is drawn to a writer, usually os.Stderr, starting with the first step.
+// New returns a bar that is drawn to a writer, usually os.Stderr. It appears with the first step.
 func New(to io.Writer, name string) *Bar { return &Bar{bar: progressbar.New(to, name, 0).Keep()} }
 
 // Step shows a step. Pass it as an Observe field or to estimators.Observed.

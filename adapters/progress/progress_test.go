@@ -31,7 +31,7 @@ func sine(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// Fits, searches and transformers draw a bar that ends at 100%, a new one for each fit.
+// Fits, searches and transformers draw a bar that ends at 100%. Each fit draws a new bar.
 func TestBars(t *testing.T) {
 	x, y := sine(60)
 	ctx := context.Background()
@@ -53,7 +53,7 @@ func TestBars(t *testing.T) {
 	}
 }
 
-// A log file gets no bars, and fits of less than ten seconds write nothing to it.
+// No bars are drawn to a log file, and fits of less than ten seconds write nothing to it.
 func TestNoBarsInFiles(t *testing.T) {
 	x, y := sine(60)
 	var out bytes.Buffer
@@ -61,7 +61,7 @@ func TestNoBarsInFiles(t *testing.T) {
 	assert.Empty(t, out.String())
 }
 
-// A fit that fails leaves its bar unchanged, and the next one starts at 0.
+// If a fit fails, its bar stays as it was, and the bar of the next fit starts at 0.
 func TestFailedFits(t *testing.T) {
 	var out bytes.Buffer
 	b := progress.NewOnTerminal(&out, "fit")
@@ -72,7 +72,7 @@ func TestFailedFits(t *testing.T) {
 	assert.Contains(t, out.String(), "100%")
 }
 
-// The bar is on the terminal, separate from the output of the program.
+// This example draws a bar on the terminal, separate from the output of the program.
 func ExampleNew() {
 	x, y := sine(40)
 	bar := progress.New(os.Stderr, "least squares")
@@ -81,7 +81,7 @@ func ExampleNew() {
 	// Output: <nil>
 }
 
-// Rows of a search contain the completed share, including the last fit.
+// This example shows the progress of a search, whose trace rows contain the completed share, including the last fit.
 func ExampleBar_Row() {
 	x, y := sine(40)
 	model := &selection.Regressor{Search: &grid.Search{}, Observe: progress.New(os.Stderr, "grid").Row}
@@ -89,7 +89,7 @@ func ExampleBar_Row() {
 	// Output: <nil>
 }
 
-// A transformer has no Observe field, and reports its progress to the observer of the context.
+// This example shows the progress of a transformer, which has no Observe field, through the context.
 func ExampleBar_Step() {
 	x, _ := sine(40)
 	ctx := estimators.Observed(context.Background(), progress.New(os.Stderr, "features").Step)

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/blasbench"
 )
 
-// BenchmarkRoutines compares the time of each routine with gonum's, in the same run.
+// BenchmarkRoutines compares the time of each routine with that of gonum in the same run.
 func BenchmarkRoutines(b *testing.B) {
 	blasbench.Routines(b, simdblas.Implementation{}, blasbench.Contender{Name: "gonum", BLAS: gonum.Implementation{}})
 }

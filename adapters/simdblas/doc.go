@@ -1,5 +1,5 @@
 // Package simdblas makes gonum's matrix routines several times as fast on amd64 processors with AVX2 and FMA, without a C compiler.
-// They are faster again with AVX-512. On arm64 it uses NEON; so far only instruction counts were measured there. One blank import
+// They are still faster with AVX-512. On arm64 it uses NEON; so far only instruction counts were measured there. One blank import
 // in the program registers it:
 //
 //	import _ "github.com/kernelearn/kernelearn/adapters/simdblas"
@@ -16,9 +16,9 @@
 //
 // Results differ from gonum's by rounding, since terms are added in a different order and with fused multiply-adds. They do not
 // depend on GOMAXPROCS: the inner dimension is never split between goroutines, and the lengths of its blocks depend only on the
-// arguments. They do not depend on AVX-512 either, except for Dtrsm and Dtrmm, whose blocks are then larger. Dtrsm multiplies by
-// the reciprocals of the diagonal, as gonum's does on the left. If a reciprocal would be infinite, for 0 and below about 5.6e-309,
-// gonum's Dtrsm is used.
+// arguments. They do not depend on AVX-512 either, except for Dtrsm and Dtrmm, whose blocks are larger with AVX-512. Dtrsm
+// multiplies by the reciprocals of the diagonal, as gonum's Dtrsm does for a triangular matrix on the left. If a reciprocal would
+// be infinite, which is the case for 0 and below about 5.6e-309, gonum's Dtrsm is used.
 //
 // Arguments are checked with the same rules and the same panics: any arguments that are not clearly valid are passed to gonum's
 // routine. NaN and Inf are treated differently in one respect. gonum's loops skip the zeros of one factor, so that 0·NaN and 0·Inf

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/simdblas"
 )
 
-// The blank import registers the implementation for the entire program.
+// This example uses the implementation that the blank import registers for the entire program.
 func ExampleImplementation() {
 	blas64.Use(simdblas.Implementation{})
 	a := mat.NewDense(2, 2, []float64{1, 2, 3, 4})

@@ -13,20 +13,20 @@ import (
 // ReadARFF reads a file in Weka's format, optionally compressed with gzip. Options may be nil. Numeric, real and integer attributes
 // are numbers. Nominal attributes are categories whose levels are the declared values, in their order. Strings are texts,
 // categories or ids, and dates without a format are times. Only a question mark without quotes is a gap. A cell that a sparse row,
-// {2 7, 5 red}, leaves out is 0, or the first value of a nominal attribute. Weights of rows, relational attributes and dates in
-// formats other than ISO are errors.
+// such as {2 7, 5 red}, leaves out is 0, or the first value of a nominal attribute. Weights of rows, relational attributes and
+// dates in formats other than ISO are errors.
 //
-// It returns the errors of [ReadCSV], and ErrParam, which names the line, for a file that is not ARFF.
+// It returns the errors of [ReadCSV]. For a file that is not ARFF it returns ErrParam, which names the line.
 func ReadARFF(path string, o *Options) (*Table, error) { return readFile(path, o, ParseARFF) }
 
-// ParseARFF is like ReadARFF, for a reader. Errors contain name, which may be that of a file.
+// ParseARFF is like ReadARFF, but reads from r. Errors contain name, which may be that of a file.
 func ParseARFF(name string, r io.Reader, o *Options) (*Table, error) {
 	options, err := o.complete()
 	if err != nil {
 		return nil, err
 	}
 	if options.Format.Missing == nil {
-		options.Format.Missing = []string{"?", ""} // the second for rows of other formats
+		options.Format.Missing = []string{"?", ""} // "" is for rows of other formats
 	}
 	parser, err := options.Format.parser()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // Learn determines the schema of a source in two passes. It holds one block of rows and the distinct texts of each column in
-// memory. The schema equals that of [Source.Table]. It returns the errors of Table, except for gaps in the target, the groups and
-// the weights, which [Blocks] reports. It also returns ctx's error.
+// memory. The schema equals that of [Source.Table]. Learn returns the errors of Table and ctx's error. However, gaps in the target,
+// the groups and the weights are no errors in Learn, and are reported by [Blocks].
 func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	defer check.Begin(&ctx)(&err)
 	options, err := o.complete()
@@ -26,7 +26,7 @@ func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	if options.Schema != nil {
 		return nil, fault.Param("table: Options", "Schema", "set", "nil, for one that is to be learnt")
 	}
-	// The first pass counts all cells, since the last one may decide the kind of a column.
+	// The first pass counts all cells, since even the last cell may determine the kind of a column.
 	gaps, rows := map[string]int{}, 0
 	counting := &collection{Source: s, options: options, rows: defaultBlock, do: func(block *intake) error {
 		rows += block.rows
@@ -60,9 +60,9 @@ func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	return all.learn(surveys, func(c *Cells) int { return gaps[c.name] })
 }
 
-// Blocks returns the rows of a source, read with a schema, in the form that FitBlocks of an estimator, a pipeline and a transformer
-// takes. Y is float64 for targets and int for labels. If the schema has weights, the blocks contain them. Each pass opens the
-// source again. Rows is the size of a block; 0: 4096.
+// Blocks returns the rows of a source, read with a schema, in the form that the FitBlocks methods of estimators, pipelines and
+// transformers accept. Y is float64 for targets and int for labels. If the schema has weights, the blocks contain them. Each pass
+// opens the source again. The argument rows is the number of rows of a block. If rows is 0, a block has 4096 rows.
 //
 // The iterator yields the errors of [Source.Table] and ctx's error. It yields ErrParam if Y does not match the Task of the schema,
 // and for a target that is a gap or a class that the schema does not list. For a source without rows it yields ErrShape.
@@ -96,7 +96,7 @@ func Blocks[Y streaming.Target](ctx context.Context, s Source, schema *Schema, r
 // errStopped ends a pass when the caller stops the iteration.
 var errStopped = errors.New("stopped")
 
-// wantedBy reports which columns a block needs.
+// wantedBy returns a function that reports whether a block needs the column with a name.
 func wantedBy[Y streaming.Target](schema *Schema) func(string) bool {
 	_, features := any(*new(Y)).(streaming.None)
 	names := map[string]bool{}
@@ -116,7 +116,7 @@ func checkBlocks(schema *Schema, rows int) error {
 	return schema.check()
 }
 
-// checkTask returns ErrParam if the Task of the schema does not fit Y.
+// checkTask returns ErrParam if the Task of the schema does not match Y.
 func checkTask[Y streaming.Target](schema *Schema) error {
 	switch any(*new(Y)).(type) {
 	case float64:
@@ -166,9 +166,9 @@ func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error)
 }
 
 // FitBlocks fits a clone of Regressor or Classifier to a source that is not held in memory, with a schema that Learn returned. The
-// estimator needs a FitBlocks method, which those of package falkon and pipelines have. For a nil estimator, and for one without
-// the method, the error wraps errors.ErrUnsupported. Groups are not used. It returns the errors of [Blocks] and of the estimator,
-// which leave the model unchanged.
+// estimator needs a FitBlocks method, as the estimators of package falkon and pipelines have. If the estimator is nil or does not
+// have the method, the error wraps errors.ErrUnsupported. Groups are not used. FitBlocks returns the errors of [Blocks] and of the
+// estimator. If it returns an error, the model is unchanged.
 func (m *Model) FitBlocks(ctx context.Context, s Source, schema *Schema) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if schema == nil {

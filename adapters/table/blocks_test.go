@@ -19,14 +19,14 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// source returns a source of a file with these lines.
+// source returns a source that reads a CSV file with these lines.
 func source(lines ...string) Source {
 	return Source{Name: "f.csv", Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(strings.Join(lines, "\n"))), nil
 	}}
 }
 
-// The schema of a stream equals that of the same rows in memory.
+// Learn returns the same schema as ReadCSV does for the same rows in memory.
 func TestLearnIsReadCSV(t *testing.T) {
 	ctx := context.Background()
 	for _, o := range []Options{

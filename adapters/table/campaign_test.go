@@ -17,13 +17,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/filefuzz"
 )
 
-// format is a reader with valid files to start from.
+// format is a reader, with valid files that the campaigns damage.
 type format struct {
 	parse  func(string, io.Reader, *Options) (*Table, error)
 	names  []string // the columns of the files
 	seeds  []string
 	pieces []string
-	dense  bool // a few bytes may request many zeros
+	dense  bool // a short file may stand for many zeros
 }
 
 var formats = map[string]format{
@@ -35,7 +35,7 @@ var formats = map[string]format{
 		[]string{" ", "\n", "1", ":", "qid:", "#", "-", "1:1", "2:.5", "999999:1", "inf", "a", "\xff", "+"}, true},
 }
 
-// damaged returns a file in which pieces were changed, cut, repeated or replaced.
+// damaged returns a valid file after pieces of it were changed, cut, repeated or replaced.
 func (f format) damaged(rng *rand.Rand) string {
 	data := []byte(f.seeds[rng.IntN(len(f.seeds))])
 	for range 1 + rng.IntN(2) {
@@ -59,7 +59,7 @@ func (f format) damaged(rng *rand.Rand) string {
 	return string(data)
 }
 
-// drawOptions returns random options for columns that the files may have.
+// drawOptions returns random options, which name columns that the files may have.
 func (f format) drawOptions(rng *rand.Rand) *Options {
 	pick := func() string { return f.names[rng.IntN(len(f.names))] }
 	o := &Options{}
@@ -83,11 +83,11 @@ func (f format) drawOptions(rng *rand.Rand) *Options {
 	return o
 }
 
-// budget is the limit of allocated bytes per byte of a file, including garbage.
+// budget is the largest number of bytes that may be allocated per byte of a file, including garbage.
 const budget = 4000
 
-// readOrRefused reads a text that need not be valid. It checks that the result is a table, which its schema reads again unchanged,
-// or an error that names the file.
+// readOrRefused reads a text that need not be valid, and reports whether it was read. It checks that the result is a table that its
+// schema reads again unchanged, or an error that names the file.
 func readOrRefused(t *testing.T, f format, text string, o *Options) bool {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -120,7 +120,7 @@ func assertSameCells(t *testing.T, want, got *Table) {
 	assertCells(t, rows, got.X)
 }
 
-// Truncated, shuffled and random files are read or rejected.
+// Truncated, shuffled and random files are read without errors, or rejected.
 func TestCampaignTableOfAnyBytes(t *testing.T) {
 	for name, f := range formats {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestCampaignRowsOfAnyBytes(t *testing.T) {
 	})
 }
 
-// Model files that are changed, with valid checksums, are read or rejected.
+// Model files that are changed, but have valid checksums, are read or rejected.
 func TestCampaignModelFiles(t *testing.T) {
 	data, err := linearModel(t).MarshalBinary()
 	require.NoError(t, err)

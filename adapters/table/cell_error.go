@@ -1,8 +1,8 @@
 package table
 
-// CellError is an error with the row and the column of a cell in rows that are read with a schema. Its text is that of Err, which
-// names both. The functions that read rows return it. Predictions of rows that were read with another schema return it, too. Use
-// errors.As to find it.
+// CellError is an error with the row and the column of a cell. The functions that read rows with a schema return it. Predictions
+// return it as well, if their rows were read with another schema. Its text is the text of Err, which names the row and the column.
+// Use errors.As to find it.
 type CellError struct {
 	Row    int    // from 1, without the header; 0 for an error of the column, such as a missing column
 	Column string // the column's name

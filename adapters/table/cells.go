@@ -14,22 +14,22 @@ type Cells struct {
 	of     *intake
 	name   string
 	typed  typed
-	note   string // the reason why an input cannot provide the cells
+	note   string // the reason why the reader cannot provide the cells
 	stats  celltext.Column
 	skip   bool // the column is left out
 	unread bool // its cells are not collected
 
 	kinds  []celltext.Kind
 	values []float64
-	text   []byte // without the texts of cells that were appended as numbers or times
+	text   []byte // the texts of the cells, except for those that were appended as numbers or times
 	ends   []int  // the end of each cell in text, up to the last cell with a text
 }
 
-// typed holds the type that an input declares for a column.
+// typed holds the type that a reader declares for a column.
 type typed struct {
 	kind   Kind     // 0: the cells decide
 	levels []string // levels of a Category, in the order of their codes
-	words  bool     // cells are texts, including those that look like numbers
+	words  bool     // the cells are texts, even if they look like numbers
 }
 
 // Append appends a value according to the rules of [FromRows]: a number, a text, a bool, a time.Time, or nil for a gap. If the
@@ -43,7 +43,7 @@ func (c *Cells) AppendNumbers(values []float64) { c.appendTyped(values, celltext
 // AppendTimes appends seconds since 1970 in UTC. NaN is a gap.
 func (c *Cells) AppendTimes(seconds []float64) { c.appendTyped(seconds, celltext.Time) }
 
-// appendTyped appends cells without texts. For rows that are read with a schema, no statistics are needed except for the
+// appendTyped appends cells without texts. If the rows are read with a schema, the only statistic that it updates is about
 // infinities.
 func (c *Cells) appendTyped(cells []float64, kind celltext.Kind) {
 	line, counted := c.line(), !c.skip && c.of.options.Schema == nil
@@ -63,7 +63,7 @@ func (c *Cells) appendTyped(cells []float64, kind celltext.Kind) {
 	c.values = append(c.values, cells...)
 }
 
-// count adds a cell without a text to the statistics.
+// count adds a cell without a text to the statistics of the column.
 func (c *Cells) count(cell celltext.Cell, line int) {
 	text := ""
 	if math.IsInf(cell.Value, 0) {
@@ -97,7 +97,7 @@ func (c *Cells) add(cell celltext.Cell, text string, line int) {
 	c.values = append(c.values, cell.Value)
 }
 
-// textOf returns the text of row i.
+// textOf returns the text of the cell in row i.
 func (c *Cells) textOf(i int) string {
 	if i < len(c.ends) {
 		from := 0
@@ -111,10 +111,10 @@ func (c *Cells) textOf(i int) string {
 	return values.Text(c.kinds[i], c.values[i])
 }
 
-// place returns the name of the column for an error.
+// place returns a description of the column for an error.
 func (c *Cells) place() string { return fmt.Sprintf("column %q", c.name) }
 
-// gaps counts the rows without a value.
+// gaps returns the number of gaps.
 func (c *Cells) gaps() (n int) {
 	for _, k := range c.kinds {
 		if k == celltext.Gap {

@@ -19,21 +19,21 @@ import (
 //   - ErrShape for a line with more or fewer cells than the first, and for a file without rows;
 //   - estimators.MixedColumnError, an ErrParam, for a column that consists almost entirely of numbers, or of times, but also
 //     contains words;
-//   - ErrParam for a column that Options name and the file lacks, for a name that occurs twice, and for text that is not UTF-8;
+//   - ErrParam for a column that Options names and the file lacks, for a name that occurs twice, and for text that is not UTF-8;
 //   - ErrParam for a gap in the target, the groups or the weights, and for an integer that a float64 cannot represent;
 //   - ErrNotFinite for a number that is too large for a float64;
 //   - errors of the file system and of encoding/csv.
 //
-// It needs memory for about the size of the file plus 25 bytes for each cell.
+// It needs about as much memory as the size of the file plus 25 bytes for each cell.
 func ReadCSV(path string, o *Options) (*Table, error) { return readFile(path, o, ParseCSV) }
 
-// ParseCSV is like ReadCSV, for a reader. Errors contain name, which may be that of a file.
+// ParseCSV is like ReadCSV, but reads from r. Errors contain name, which may be that of a file.
 func ParseCSV(name string, r io.Reader, o *Options) (*Table, error) {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(r), nil }
 	return Source{Name: name, Open: open}.Table(context.Background(), o)
 }
 
-// readFile opens a file for one of the readers.
+// readFile opens a file and parses it.
 func readFile(path string, o *Options, parse func(string, io.Reader, *Options) (*Table, error)) (*Table, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -83,7 +83,7 @@ func (in *csvInput) Next(_ context.Context, to []*Cells, most int) (n int, err e
 	for ; n < most; n++ {
 		texts, err := in.records.Next()
 		if err == io.EOF && n > 0 {
-			return n, nil // the next read returns the error again
+			return n, nil // the next call returns the error again
 		}
 		if err != nil {
 			return 0, err

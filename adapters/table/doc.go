@@ -26,18 +26,18 @@
 //   - a [Number] if all its cells are numbers;
 //   - a [Time], in seconds since 1970 in UTC, if all are times;
 //   - a [Duration], in seconds, if the format declares it, as Arrow and Parquet files do;
-//   - an [ID], left out, if at least nine of ten values differ, and the values are either words (fewer than three per value on
-//     average) or whole numbers under a usual name for ids, such as id, user_id or key;
+//   - an [ID], left out, if at least nine of ten values differ. The values are words (fewer than three per value on average), or
+//     whole numbers under a usual name for ids, such as id, user_id or key;
 //   - a [Text], left out, if at least nine of ten values differ and have three words or more on average, or if half of them differ
-//     and have five;
+//     and have five words or more;
 //   - a [Category] if it has other words. Its levels are in ascending order, as numbers if all are whole numbers.
 //
 // With fewer than ten values, no column is an ID or a Text. A column without a value or a name is left out. If a column consists
 // almost entirely of numbers, or of times, the remaining words are an error that lists them, since each may be a gap, a number in
 // another notation, or a level. [Options] resolve such cases, and Options.Kinds overrides the classification.
 //
-// A gap is NaN. The estimators of package selection fill gaps, and [Model] fills them for others. Only the equality of categories
-// counts, and their codes are numbers without a meaning to most kernels. [Schema.Categories] returns these columns, so that a
-// search can treat them as categories. A level that is missing from the schema gets the code after the last one, which differs from
-// those of all rows of the fit.
+// A gap is NaN. The estimators of package selection fill gaps, and [Model] fills them for other estimators. The codes of categories
+// matter only in being equal or different, but most kernels treat them as numbers. [Schema.Categories] returns these columns, so
+// that a search can treat them as categories. A level that is missing from the schema gets the code after the last one, which
+// differs from the codes of all training rows.
 package table

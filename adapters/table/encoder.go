@@ -35,10 +35,10 @@ func (s *Schema) Encoder() (*Encoder, error) {
 	return e, nil
 }
 
-// Text returns the number of a cell of a text file, in the column of the schema with this index. The result is a number, seconds,
-// the code of a level or a class, len(Levels) for a level that the schema does not list, or NaN for a gap. It returns ErrParam for
-// a cell that does not match the kind of the column or is not in the encoding of the Format, or ErrNotFinite. Errors name the
-// column.
+// Text returns the number of a cell of a text file. The argument column is the index of its column in the schema. The result is a
+// number, seconds, the code of a level or a class, len(Levels) for a level that the schema does not list, or NaN for a gap. Text
+// returns ErrParam for a cell that does not match the kind of the column or is not in the encoding of the Format, or ErrNotFinite.
+// Errors name the column.
 func (e *Encoder) Text(column int, raw string) (float64, error) {
 	return e.text(e.parser, column, raw)
 }
@@ -93,7 +93,7 @@ func newDecoder(c Column, f Format) decoder {
 	return d
 }
 
-// code returns the code of a level, or the one after the last.
+// code returns the code of a level. For a level that is not listed, it is the code after the last.
 func (d *decoder) code(text string) int {
 	if code, ok := d.codes[text]; ok {
 		return code
@@ -101,7 +101,7 @@ func (d *decoder) code(text string) int {
 	return len(d.codes)
 }
 
-// number returns the number of a cell, and false for a cell that does not fit.
+// number returns the number of a cell, and false if the kind of the cell does not match the column.
 func (d *decoder) number(k celltext.Kind, v float64) (float64, bool) {
 	switch {
 	case k == celltext.Gap:
@@ -112,7 +112,7 @@ func (d *decoder) number(k celltext.Kind, v float64) (float64, bool) {
 	return math.NaN(), d.format.WordsAsGaps
 }
 
-// name describes the cells that fit.
+// name describes the cells that the column accepts.
 func (d *decoder) name() string {
 	if d.want == celltext.Times {
 		return "a date or time"
@@ -120,7 +120,7 @@ func (d *decoder) name() string {
 	return "a number"
 }
 
-// value returns the number of a cell whose text is known.
+// value returns the number of a cell. The argument text is the text of the cell.
 func (d *decoder) value(cell celltext.Cell, text string) (float64, error) {
 	if d.Kind == Category {
 		if cell.Kind == celltext.Gap {
@@ -140,12 +140,12 @@ func (d *decoder) value(cell celltext.Cell, text string) (float64, error) {
 	return 0, d.refused(strconv.Quote(celltext.Short(text)), d.name())
 }
 
-// refused returns the error of a cell.
+// refused returns the error of a cell that the column does not accept.
 func (d *decoder) refused(value, want string) error {
 	return &CellError{0, d.Name, misfit(fmt.Sprintf("column %q = %s, want %s", d.Name, value, want))}
 }
 
-// misfit is the ErrParam error of a cell, to which the caller adds the row.
+// misfit is the ErrParam error of a cell. The caller adds the row.
 type misfit string
 
 // Error implements error.

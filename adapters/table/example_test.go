@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// flats returns a file with a gap, dates and words.
+// flats returns a CSV file with a gap, dates and words.
 func flats() string {
 	var b strings.Builder
 	b.WriteString("flat_id,area,city,sold,rent\n")
@@ -28,7 +28,7 @@ func flats() string {
 	return strings.Replace(b.String(), "Oslo", "", 1)
 }
 
-// A row is predicted in its original form.
+// This example fits a model to a file, and predicts a row in its original form.
 func ExampleModel() {
 	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent"})
 	if err != nil {
@@ -53,7 +53,7 @@ func ExampleModel() {
 	// table: rows:1: column = "city", which is missing, want a value, or nil for a gap
 }
 
-// A Schema shows the decision for each column, and Options change it.
+// This example prints the decision for each column from a Schema, and changes it with Options.
 func ExampleSchema() {
 	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent"})
 	if err != nil {
@@ -78,7 +78,7 @@ func ExampleSchema() {
 	// [flat_id area city] <nil>
 }
 
-// Predictions are written next to the columns of a file, whose columns may have any order.
+// This example writes predictions next to the columns of a file, whose columns may have any order.
 func ExampleTable_WriteCSV() {
 	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent", Drop: []string{"sold", "flat_id"}})
 	if err != nil {
@@ -113,7 +113,7 @@ func ExampleTable_WriteCSV() {
 	// <nil>
 }
 
-// Structs can be rows too.
+// This example fits a model to a slice of structs.
 func ExampleFromStructs() {
 	type patient struct {
 		Age    int
@@ -132,7 +132,7 @@ func ExampleFromStructs() {
 	// Output: [77 1 NaN] [1 0 1] [high low]
 }
 
-// A file that does not fit in memory is read in blocks.
+// This example reads a file in blocks, as is needed if it does not fit in memory.
 func ExampleSource() {
 	ctx := context.Background()
 	var file table.Source = table.Source{Name: "flats.csv", Open: func() (io.ReadCloser, error) { // or table.File("flats.csv")
@@ -153,7 +153,7 @@ func ExampleSource() {
 	// Output: 500 <nil>
 }
 
-// A CellError holds the position of a cell, for programs that show the error next to the input.
+// This example uses a CellError to find the position of an invalid cell, for example to show the error next to the input.
 func ExampleCellError() {
 	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent"})
 	if err != nil {
@@ -170,7 +170,7 @@ func ExampleCellError() {
 	// table: rows:2: column "area" = "large", want a number, as in the rows that the schema was learnt from
 }
 
-// A role, a kind and a task are words in JSON.
+// This example prints a role and a kind, which are words in JSON, as tasks are.
 func ExampleRole() {
 	var role table.Role = table.Feature
 	var task table.Task = table.Classification
@@ -178,7 +178,7 @@ func ExampleRole() {
 	// Output: feature category classification
 }
 
-// pairs is the Reader of a format with a single block of rows.
+// pairs is a Reader for a format with a single block of rows.
 type pairs struct {
 	fill func(seconds, volts *table.Cells) // nil after its call
 	rows int
@@ -202,8 +202,8 @@ func (p *pairs) Next(_ context.Context, to []*table.Cells, most int) (int, error
 // Close implements table.Reader.
 func (p *pairs) Close() error { return nil }
 
-// A format that this package does not support needs a Reader, which fills Cells. The rows of the Reader and of a CSV file form one
-// source.
+// This example implements a Reader for a format that this package does not support. The rows of the Reader and those of a CSV file
+// form one source.
 func ExampleReader() {
 	open := func(context.Context) (table.Reader, error) { // called for each pass
 		return &pairs{rows: 2, fill: func(seconds, volts *table.Cells) {
@@ -231,7 +231,7 @@ func ExampleReader() {
 	// [0.5 3.5 1 NaN 1.5 4]
 }
 
-// An Encoder finds the cells that do not fit, one by one.
+// This example uses an Encoder to find all cells that do not match the schema.
 func ExampleEncoder() {
 	schema := &table.Schema{Columns: []table.Column{
 		{Name: "area", Kind: table.Number}, {Name: "city", Kind: table.Category, Levels: []string{"Oslo", "Rome"}},
@@ -251,7 +251,7 @@ func ExampleEncoder() {
 	// column "area" = "about 60", want a number
 }
 
-// Predictions can be converted to columns, for a file of another format.
+// This example converts predictions to columns, for a file of another format.
 func ExamplePredictionColumn() {
 	p := &table.Predictions{Numbers: []float64{2}, Low: []float64{1}, High: []float64{3}}
 	var columns []table.PredictionColumn = p.Columns("rent")

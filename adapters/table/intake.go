@@ -10,21 +10,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// intake collects the rows of an input. The last cell may decide the kind of a column, so all cells are kept until then, in a few
-// slices for each column.
+// intake collects the rows of an input. Even the last cell may determine the kind of a column. All cells are therefore kept until
+// the end, in a few slices for each column.
 type intake struct {
 	input   string // a file's name
 	options Options
 	parser  *celltext.Parser
 	plain   *celltext.Parser // parser for texts in UTF-8, whatever the encoding of files
 	columns []*Cells
-	places  []int // the lines of rows; nil: the numbers of rows, from 1
+	places  []int // the line of each row; nil: rows are numbered from 1
 	parts   []part
 	started bool // whether a part has begun
 	rows    int
 }
 
-// part is one of several inputs whose rows are collected.
+// part is one of several inputs that form a source.
 type part struct {
 	name   string
 	from   int // the index of its first row among the rows in memory
@@ -85,7 +85,7 @@ func (c *Cells) declare(input string, of Column) error {
 	return nil
 }
 
-// header returns columns with these names, without declared types.
+// header returns columns with these names, whose types are not declared.
 func header(names []string) []Column {
 	out := make([]Column, len(names))
 	for j, n := range names {
@@ -122,7 +122,7 @@ func (t *intake) checkPresent() error {
 	return nil
 }
 
-// begin starts the next part, and returns the cells of its columns, with nil for columns that are not read.
+// begin starts the next part, and returns the cells of its columns. Those of columns that are not read are nil.
 func (t *intake) begin(name string, columns []Column) ([]*Cells, error) {
 	t.parts = append(t.parts, part{name: name, from: t.rows})
 	out := make([]*Cells, len(columns))
@@ -152,7 +152,7 @@ func (t *intake) begin(name string, columns []Column) ([]*Cells, error) {
 	return out, nil
 }
 
-// took counts rows after their cells were appended.
+// took adds n rows to the count, after their cells were appended.
 func (t *intake) took(n int) error {
 	t.rows += n
 	for last := t.parts[len(t.parts)-1]; len(t.places) < t.rows; { // readers without lines
@@ -180,7 +180,7 @@ func (t *intake) forget() {
 	t.places, t.rows = t.places[:0], 0
 }
 
-// place returns the name of a row for an error: its line in a file, or its number from 1.
+// place describes a row for an error: its line in a file, or its number from 1.
 func (t *intake) place(row int) string {
 	name, line := t.input, row+1
 	for _, p := range t.parts {

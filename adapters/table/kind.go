@@ -10,7 +10,7 @@ type Kind int
 // The kinds of columns. Columns of Text and ID are left out of the matrix, unless [Options.Kinds] makes them Category or Number.
 const (
 	Number   Kind = iota + 1
-	Category      // codes from 0; only the equality of their values counts
+	Category      // codes from 0, which can only be compared for equality
 	Time          // seconds since 1970, UTC
 	Text          // words of a language; nearly all rows have different texts
 	ID            // names of rows
@@ -25,7 +25,7 @@ func (k Kind) String() string { return enum.Name("Kind", int(k), kindNames...) }
 // MarshalText implements [encoding.TextMarshaler]. It returns ErrParam for an undefined kind.
 func (k Kind) MarshalText() ([]byte, error) { return enum.Marshal("table", "Kind", int(k), kindNames) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. It returns ErrParam for the name of an undefined kind.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It returns ErrParam for a text that is not the name of a kind.
 func (k *Kind) UnmarshalText(text []byte) error {
 	return enum.Unmarshal("table", "Kind", k, text, kindNames)
 }
@@ -50,12 +50,12 @@ func (r Role) String() string { return enum.Name("Role", int(r), roleNames...) }
 // MarshalText implements [encoding.TextMarshaler]. It returns ErrParam for an undefined role.
 func (r Role) MarshalText() ([]byte, error) { return enum.Marshal("table", "Role", int(r), roleNames) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. It returns ErrParam for the name of an undefined role.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It returns ErrParam for a text that is not the name of a role.
 func (r *Role) UnmarshalText(text []byte) error {
 	return enum.Unmarshal("table", "Role", r, text, roleNames)
 }
 
-// Task is the kind of prediction: numbers or classes.
+// Task states whether a model predicts numbers or classes.
 type Task int
 
 // The tasks of a target.
@@ -73,7 +73,7 @@ func (t Task) String() string { return enum.Name("Task", int(t), taskNames...) }
 // MarshalText implements [encoding.TextMarshaler]. It returns ErrParam for an undefined task.
 func (t Task) MarshalText() ([]byte, error) { return enum.Marshal("table", "Task", int(t), taskNames) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. It returns ErrParam for the name of an undefined task.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It returns ErrParam for a text that is not the name of a task.
 func (t *Task) UnmarshalText(text []byte) error {
 	return enum.Unmarshal("table", "Task", t, text, taskNames)
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// These constants separate texts and ids from categories.
+// These constants are the limits that distinguish texts and ids from categories.
 const (
-	fewestRows   = 10  // with fewer, every text is a level
-	nearlyEvery  = 0.9 // the smallest share of distinct values in a column that names its rows
-	mostlyOther  = 0.5 // the same for texts of many words
-	severalWords = 3   // mean number of words from which texts that name rows are Text, not ID
+	fewestRows   = 10  // with fewer rows, every text is a level
+	nearlyEvery  = 0.9 // the smallest share of distinct values in a column that identifies its rows
+	mostlyOther  = 0.5 // the same share for texts of many words
+	severalWords = 3   // smallest mean number of words of a Text; an ID has fewer
 	manyWords    = 5   // on average
-	mostDistinct = 1e5 // the limit of counted values; all others are assumed to be similar
+	mostDistinct = 1e5 // the largest number of values that are counted; all others are assumed to be similar
 )
 
-// ways lists the options for a column of numbers with words.
+// ways lists the options with which a column of numbers and words can be read.
 const ways = "; or list gaps in Format.Missing, set Format.WordsAsGaps, set Decimal, Thousands or Percent for other notations, " +
 	"or set Kinds or Drop"
 
-// surveys returns an empty survey for each column whose distinct values decide its kind.
+// surveys returns an empty survey for each column whose kind depends on its distinct values.
 func (t *intake) surveys() map[string]*survey.Survey {
 	out := map[string]*survey.Survey{}
 	for _, c := range t.columns {
@@ -38,7 +38,7 @@ func (t *intake) surveys() map[string]*survey.Survey {
 		case c.name == t.options.Target:
 			out[c.name] = v
 		case kind == Category:
-			v.Most = math.MaxInt // the caller chose this kind
+			v.Most = math.MaxInt // all levels are counted, because the caller chose the kind
 			out[c.name] = v
 		case kind == 0 && (typ == celltext.Texts || c.typed.words || typ == celltext.Integers && survey.NamesID(c.name)):
 			out[c.name] = v
@@ -59,7 +59,7 @@ func (t *intake) surveyed(out map[string]*survey.Survey) map[string]*survey.Surv
 	return out
 }
 
-// learn decides the kind of each column. The function gaps counts the rows of a column without a value.
+// learn determines the kind of each column. The function gaps returns the number of gaps in a column.
 func (t *intake) learn(surveys map[string]*survey.Survey, gaps func(*Cells) int) (*Schema, error) {
 	s := &Schema{Format: t.options.Format}
 	for _, c := range t.columns {
@@ -91,7 +91,7 @@ func (t *intake) learn(surveys map[string]*survey.Survey, gaps func(*Cells) int)
 	return s, s.check()
 }
 
-// learnTarget decides the task of a target.
+// learnTarget determines the task from the target.
 func (t *intake) learnTarget(c *Cells, v *survey.Survey, out *Column) (Task, error) {
 	typ, mixed := c.stats.Type()
 	task, kind := t.options.Task, cmp.Or(t.options.Kinds[c.name], c.typed.kind)
@@ -226,7 +226,7 @@ func (t *intake) checkNumbers(c *Cells, want celltext.Type) error {
 				return t.wrong(c, i, kind+ways)
 			}
 		}
-		// The cells are in rows that are no longer in memory.
+		// The rows with these cells are no longer in memory, so the error cannot list the cells.
 		return fault.Param(t.input, c.place(), "other cells", kind+" in each row"+ways)
 	}
 	return c.stats.Numeric(t.input, c.name, t.options.Format.RoundIntegers, ways+", or Format.RoundIntegers")

@@ -21,13 +21,13 @@ import (
 )
 
 // Model is an estimator with the schema of its training rows, so that it can predict rows in their original form. The zero value is
-// ready to use. Fit fits a clone of Regressor or Classifier, depending on the task. If only the one for the other task is set, Fit
-// returns an error.
+// ready to use. Fit fits a clone of Regressor or Classifier, depending on the task. If only the estimator for the other task is
+// set, Fit returns an error.
 //
-// An estimator with Categories, as in package selection, receives their column numbers ([Schema.Categories]). A pipeline receives
-// the unchanged matrix, and the names and the categories with which a [pipeline.ColumnPart] chooses columns. Before any other
-// estimator, a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer] fills gaps with means, and a
-// [scalers.StandardScaler] gives the numbers a common scale, since times are seconds.
+// An estimator with Categories, as in package selection, receives the numbers of the category columns ([Schema.Categories]). A
+// pipeline receives the unchanged matrix, and the names and kinds of the columns, with which a [pipeline.ColumnPart] chooses
+// columns. For any other estimator, a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer] fills gaps with
+// means, and a [scalers.StandardScaler] gives the numbers a common scale, since times are seconds.
 type Model struct {
 	Regressor  estimators.Regressor  // predicts numbers; nil: the zero [selection.Regressor]
 	Classifier estimators.Classifier // predicts classes; nil: the zero [selection.Classifier]
@@ -35,7 +35,7 @@ type Model struct {
 	fitted *fitted
 }
 
-// fitted holds the result of Fit.
+// fitted holds the schema and the estimator of a fitted model.
 type fitted struct {
 	schema    *Schema
 	estimator any // an estimators.Regressor or Classifier
@@ -47,8 +47,9 @@ const (
 )
 
 // Fit fits the model to the rows of a table with a target, and uses the table's groups and weights. The model keeps the table's
-// schema. It returns ErrParam for a table without a target or for a target that is a gap, the estimator's own errors, or ctx's
-// error. If the estimator does not support weights, the error wraps errors.ErrUnsupported. Errors leave the model unchanged.
+// schema. Fit returns ErrParam for a table without a target or for a target that is a gap, the estimator's own errors, or ctx's
+// error. If the estimator does not support weights, the error wraps errors.ErrUnsupported. If Fit returns an error, the model is
+// unchanged.
 func (m *Model) Fit(ctx context.Context, t *Table) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := checkTable(t); err != nil {
@@ -85,11 +86,11 @@ func FitCSV(ctx context.Context, path string, o *Options) (*Model, error) {
 	return m, m.Fit(ctx, rows)
 }
 
-// Bind returns a model with a fitted estimator, an estimators.Regressor or an estimators.Classifier, and the schema of the matrix
-// that it was fitted to, for example through [Blocks]. The model predicts rows in their original form, but it does not fill gaps.
-// Save and Load need a model whose Regressor or Classifier has the estimator's type. Bind returns ErrParam for an estimator that
-// does not match the Task or the classes of the schema. It also returns the estimator's errors: ErrNotFitted, and ErrShape for
-// columns other than the schema's.
+// Bind returns a model with a fitted estimator, which is an estimators.Regressor or an estimators.Classifier, and a schema. The
+// schema describes the matrix to which the estimator was fitted, for example through [Blocks]. The model predicts rows in their
+// original form, but it does not fill gaps. Save and Load need a model whose Regressor or Classifier has the estimator's type. Bind
+// returns ErrParam for an estimator that does not match the Task or the classes of the schema. It also returns the estimator's
+// errors: ErrNotFitted, and ErrShape if its columns are not those of the schema.
 func Bind(s *Schema, estimator any) (_ *Model, err error) {
 	defer fault.Recover(&err)
 	if s == nil {
@@ -121,7 +122,7 @@ func checkTable(t *Table) error {
 	return t.Schema.check()
 }
 
-// fitRows fits with the weights of the rows, if there are any.
+// fitRows fits an estimator with the weights of the rows, if there are any.
 func fitRows[Y float64 | int](ctx context.Context, e interface {
 	Fit(ctx context.Context, x mat.Matrix, y []Y) error
 }, t *Table, y []Y) error {
@@ -173,7 +174,7 @@ func (m *Model) learner(s *Schema) (any, error) {
 	return nil, fault.Param("table: Model", "estimator", fmt.Sprintf("%T", out), "one that can be cloned")
 }
 
-// explained adds the column's name to an error of an estimator that contains its number, unless the estimator adds it itself.
+// explained adds the name of a column to an error of an estimator that contains only its number.
 func explained(s *Schema, estimator any, err error) error {
 	if estimators.Supports(estimator, estimators.Naming) {
 		return err
@@ -181,8 +182,8 @@ func explained(s *Schema, estimator any, err error) error {
 	return fault.NameColumns(err, s.Names())
 }
 
-// Schema returns the schema of the training rows. Other rows are read with it ([Options.Schema]). It returns nil before Fit. The
-// schema must not be changed.
+// Schema returns the schema of the training rows, or nil before Fit. Other rows are read with it ([Options.Schema]). It must not be
+// changed.
 func (m *Model) Schema() *Schema {
 	if m.fitted == nil {
 		return nil
@@ -199,7 +200,7 @@ func (m *Model) Fitted() any {
 	return m.fitted.estimator
 }
 
-// String describes the estimator and the data it was fitted to.
+// String describes the estimator and the data to which it was fitted.
 func (m *Model) String() string {
 	if m.fitted == nil {
 		return "table.Model(not fitted)"
@@ -213,7 +214,7 @@ func (m *Model) String() string {
 // the errors of [modelfile.Save].
 func (m *Model) Save(path string) error { return modelfile.Save(path, m) }
 
-// Load reads a file that Save wrote. The program must import the package of the estimator, unless that is package selection. It
+// Load reads a file that Save wrote. The program must import the package of the estimator, unless it is package selection. Load
 // returns the errors of [modelfile.Load].
 func Load(path string) (*Model, error) { return modelfile.Load[*Model](path) }
 
@@ -223,7 +224,7 @@ type payload struct {
 	Estimator estimators.NestedModel
 }
 
-// MarshalBinary implements [encoding.BinaryMarshaler]. It returns ErrNotFitted or the error of the estimator.
+// MarshalBinary implements [encoding.BinaryMarshaler]. It returns ErrNotFitted before Fit, or the error of the estimator.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	if m.fitted == nil {
 		return nil, fault.NotFitted(modelKind)
@@ -235,8 +236,8 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(modelKind, modelVersion, payload{*m.fitted.schema, e})
 }
 
-// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. It returns
-// ErrBadModel and then leaves the model unchanged.
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. If it returns an
+// error, which is ErrBadModel, the model is unchanged.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	var p payload
 	if _, err := codec.Unmarshal(data, modelKind, modelVersion, &p); err != nil {
@@ -271,7 +272,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// bound returns a clone of Regressor or Classifier if its type is typ, as in a model of Bind, and otherwise nil.
+// bound returns a clone of Regressor or Classifier if its type is typ, as is the case after Bind. Otherwise it returns nil.
 func (m *Model) bound(typ string) any {
 	for _, e := range []any{m.Regressor, m.Classifier} {
 		if !check.IsNil(e) && registry.NameOf(e) == typ {

@@ -28,7 +28,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// line returns rows with y = 2a + 10 for red and y = 2a for blue, and a class that depends on y.
+// line returns a CSV file in lines, with y = 2a + 10 for red and y = 2a for blue, and a class that depends on y.
 func line(rows int) []string {
 	out := []string{"a,colour,weight,y,class"}
 	for i := range rows {
@@ -163,7 +163,7 @@ func TestClassesOfAModel(t *testing.T) {
 	assert.Nil(t, one.Proba)
 }
 
-// The zero Model accepts gaps and categories, including levels that it was not fitted to.
+// The zero Model accepts gaps and categories, including levels that the training rows lack.
 func TestZeroModel(t *testing.T) {
 	lines := line(60)
 	lines[4], lines[9] = ",blue,1,6,low", "8,,1,16,high"
@@ -202,7 +202,7 @@ func TestZeroModel(t *testing.T) {
 	assert.Equal(t, "low", p.Class)
 }
 
-// A pipeline receives the codes, and encodes them itself.
+// A pipeline receives the codes of categories, and encodes them itself.
 func TestPipelineGetsTheMatrix(t *testing.T) {
 	rows := parsed(t, &Options{Target: "y", Drop: []string{"class", "weight"}}, line(40)...)
 	m := &Model{Regressor: &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.OneHot{Columns: []int{1}}}, Final: &ridge.Regressor{Ridge: 1e-9}}}
@@ -217,7 +217,7 @@ func TestPipelineGetsTheMatrix(t *testing.T) {
 	assert.Nil(t, gaps.Schema())
 }
 
-// A pipeline chooses columns by the names and kinds of the schema, and its file contains them.
+// A pipeline can choose columns by the names and kinds in the schema. Its file contains the chosen columns.
 func TestPipelineChoosesColumnsByName(t *testing.T) {
 	rows := parsed(t, &Options{Target: "y", Drop: []string{"class", "weight"}}, line(40)...)
 	learner := func(parts ...pipeline.ColumnPart) *Model {
@@ -345,7 +345,7 @@ func TestGoldenModel(t *testing.T) {
 	assert.Equal(t, p, again)
 }
 
-// Concurrent requests can use one model.
+// One model can be used by concurrent requests.
 func TestRowsAtTheSameTime(t *testing.T) {
 	m := linearModel(t)
 	rows := parsed(t, nil, line(5)...)
@@ -365,7 +365,7 @@ func TestRowsAtTheSameTime(t *testing.T) {
 	group.Wait()
 }
 
-// The groups of rows reach the estimator. It is then chosen for groups that it was not fitted to.
+// Fit passes the groups of the rows to the estimator, so that its settings are chosen on groups to which it was not fitted.
 func TestGroupsOfAModel(t *testing.T) {
 	lines := []string{"who,a,y"}
 	for i := range 40 {

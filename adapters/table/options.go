@@ -13,7 +13,7 @@ import (
 // Options set the purpose of the columns. With the zero value or a nil pointer, every suitable column is a feature.
 type Options struct {
 	Target string // the column to predict; "": none
-	// TargetLast sets the target to the last column that Group, Weight and Drop do not name, if Target is "".
+	// TargetLast makes the last column that Group, Weight and Drop do not name the target, if Target is "".
 	TargetLast bool
 	Task       Task   // the task of the target
 	Group      string // the column of groups, such as patients: rows with the same value belong together; "": none
@@ -25,26 +25,27 @@ type Options struct {
 	Kinds map[string]Kind
 	// Format describes how cells are written.
 	Format Format
-	// Schema is the schema of the rows that a model was fitted to. If it is set, rows are read with it, and the fields above must
-	// be empty. Columns are matched by name, in any order. The target, the groups and the weights may be missing or have gaps, in
-	// which case groups and weights are nil. A zero Format stands for the schema's.
+	// Schema is the schema of the rows to which a model was fitted. If it is set, rows are read with it, and the fields above must
+	// be empty. Columns are matched by name, in any order. The target, the groups and the weights may be missing or have gaps. If
+	// groups or weights are incomplete, those of the table are nil. If Format is zero, the format in the schema is used.
 	Schema *Schema
 }
 
 // Format describes how the cells of a text file are written. The zero value is UTF-8 with commas, a header, and numbers such as
 // 1234.5.
 type Format struct {
-	// NoHeader reads the first line as a row. Columns are then called "0", "1" and so on.
+	// NoHeader treats the first line as a row. Columns are then called "0", "1" and so on.
 	NoHeader bool `json:"no_header,omitempty"`
-	// Comma separates cells; 0 is ',', or a tab in a file whose name ends in .tsv.
+	// Comma separates cells. If it is 0, ',' is used, or a tab in a file whose name ends in .tsv.
 	Comma rune `json:"comma,omitempty"`
-	// Decimal is the decimal mark of numbers; 0 is '.'.
+	// Decimal is the decimal mark of numbers. If it is 0, '.' is used.
 	Decimal rune `json:"decimal,omitempty"`
-	// Thousands separates groups of three digits; 0: no separator.
+	// Thousands separates groups of three digits. If it is 0, there is no separator.
 	Thousands rune `json:"thousands,omitempty"`
 	// Percent reads 10% as 0.1.
 	Percent bool `json:"percent,omitempty"`
-	// Missing lists the cells that are gaps; nil is "", NA, N/A, n/a, NaN, nan, NULL, null, None, ?, -, ., \N and #N/A.
+	// Missing lists the cells that are gaps. If it is nil, these are "", NA, N/A, n/a, NaN, nan, NULL, null, None, ?, -, ., \N and
+	// #N/A.
 	Missing []string `json:"missing,omitempty"`
 	// WordsAsGaps reads the words in a column that consists almost entirely of numbers, or of times, as gaps. Otherwise they are an
 	// error.
@@ -81,7 +82,7 @@ func (f Format) plain() *celltext.Parser {
 	return p
 }
 
-// complete returns the options with the format to use, or an error for contradictions.
+// complete returns the options with their format, or an error if options contradict each other.
 func (o *Options) complete() (Options, error) {
 	var out Options
 	if o != nil {
@@ -128,7 +129,7 @@ func (o *Options) checkRoles() error {
 	return nil
 }
 
-// completeTarget sets the target of TargetLast.
+// completeTarget sets the target if TargetLast is set.
 func (o *Options) completeTarget(columns []string) {
 	if !o.TargetLast || o.Target != "" {
 		return

@@ -16,11 +16,11 @@ import (
 
 // Predictions holds the predictions for the rows of a table.
 type Predictions struct {
-	Numbers   []float64 // of a regression, else nil
+	Numbers   []float64 // for a regression; nil otherwise
 	Low, High []float64 // of PredictInterval, else nil
-	Classes   []string  // of a classification, else nil
-	// Proba holds a row of probabilities for each row, with a column for each of ClassNames. It is nil if the estimator has no
-	// probabilities.
+	Classes   []string  // for a classification; nil otherwise
+	// Proba holds a row of probabilities for each row, with a column for each of ClassNames. It is nil if the estimator does not
+	// compute probabilities.
 	Proba      *mat.Dense
 	ClassNames []string
 }
@@ -28,14 +28,14 @@ type Predictions struct {
 // Prediction holds the prediction for one row.
 type Prediction struct {
 	Number float64
-	// Low and High are the bounds between which the number lies with the probability of [RowLevel]. Both equal Number if the
-	// estimator has no intervals.
+	// Low and High are the bounds between which the number lies with the probability [RowLevel]. If the estimator does not compute
+	// intervals, both equal Number.
 	Low, High float64
 	Class     string             // of a classification
-	Proba     map[string]float64 // by class; nil if the estimator has no probabilities
+	Proba     map[string]float64 // by class; nil if the estimator does not compute probabilities
 }
 
-// RowLevel is the probability of the interval of [Model.PredictRow]. [Model.PredictInterval] accepts any level.
+// RowLevel is the probability of the intervals that [Model.PredictRow] returns. [Model.PredictInterval] accepts any level.
 const RowLevel = 0.95
 
 // Predict predicts the rows of a table. The table may have been read with any schema, since columns are matched by name. Predict
@@ -46,8 +46,8 @@ func (m *Model) Predict(t *Table) (_ *Predictions, err error) {
 	return m.predict(t, 0)
 }
 
-// PredictInterval is like Predict, and adds the bounds between which a new observation lies with the probability level, in (0, 1).
-// It returns the errors of Predict. For a classification, and for an estimator without intervals, the error wraps
+// PredictInterval is like Predict, and also returns the bounds between which a new observation lies with the probability level, in
+// (0, 1). It returns the errors of Predict. For a classification, and for an estimator without intervals, the error wraps
 // errors.ErrUnsupported.
 func (m *Model) PredictInterval(t *Table, level float64) (_ *Predictions, err error) {
 	defer fault.Recover(&err)
@@ -57,7 +57,7 @@ func (m *Model) PredictInterval(t *Table, level float64) (_ *Predictions, err er
 	return m.predict(t, level)
 }
 
-// PredictRow predicts one row: a map from names to values, a struct, or a line of a CSV file; see [Schema.Rows]. It returns the
+// PredictRow predicts one row: a map from names to values, a struct, or a line of a CSV file, as in [Schema.Rows]. It returns the
 // errors of Predict.
 func (m *Model) PredictRow(row any) (_ Prediction, err error) {
 	defer fault.Recover(&err)
@@ -127,10 +127,10 @@ func (m *Model) predict(t *Table, level float64) (*Predictions, error) {
 	return out, nil
 }
 
-// classify predicts the classes, and probabilities if there are any.
+// classify sets the predicted classes. If the estimator computes probabilities, it also sets these.
 func (p *Predictions) classify(e estimators.Classifier, classes []string, x *mat.Dense) error {
 	p.ClassNames = classes
-	labels := e.Classes() // a subset of the schema's classes, after a fit to a subset of the rows
+	labels := e.Classes() // after a fit to a subset of the rows, these may be a subset of the schema's classes
 	var chosen []int
 	if estimators.Supports(e, estimators.Proba) {
 		proba, err := e.(estimators.ProbaPredictor).PredictProba(x)
@@ -188,7 +188,7 @@ func (p *Predictions) Columns(name string) (out []PredictionColumn) {
 	return out
 }
 
-// text returns the cell of a row.
+// text returns the text of a row's cell.
 func (c *PredictionColumn) text(row int, format Format) string {
 	if c.Numbers == nil {
 		return c.Texts[row]
@@ -205,9 +205,9 @@ func (p *Predictions) rows() int { return max(len(p.Numbers), len(p.Classes)) }
 
 // WriteCSV writes the rows of a table, each cell with its original text, and the predictions as additional columns. The column
 // prediction holds a number or a class, prediction_low and prediction_high hold intervals, and prediction_of_C holds the
-// probability of each class C. The separator of cells and the decimal mark are those of the Format of the table's schema. Nil
-// predictions add no columns. It returns ErrShape for predictions of other rows, ErrParam if a column of the table has one of these
-// names, or the error of w.
+// probability of each class C. The separator of cells and the decimal mark are those of the Format of the table's schema. If p is
+// nil, no columns are added. WriteCSV returns ErrShape for predictions of other rows, ErrParam if a column of the table has one of
+// these names, or the error of w.
 func (t *Table) WriteCSV(w io.Writer, p *Predictions) error {
 	if p == nil {
 		p = &Predictions{}

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
-// sheet holds the cells of a table, and the text of its file.
+// sheet holds the cells of a table, and the text of a CSV file with these cells.
 type sheet struct {
 	names   []string
 	texts   [][]string // the cells of each column without surrounding characters; "" is a gap
@@ -55,7 +55,7 @@ func drawNumber(rng *rand.Rand) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// drawSheet returns a random table with the text of its file.
+// drawSheet returns a random sheet.
 func drawSheet(rng *rand.Rand) sheet {
 	rows, columns := 1+rng.IntN(12), 1+rng.IntN(6)
 	comma := []rune{',', '\t', ';', ' ', '|'}[rng.IntN(5)]
@@ -137,7 +137,7 @@ func drawSheet(rng *rand.Rand) sheet {
 	return s
 }
 
-// same checks cell by cell that the written table is read unchanged.
+// same checks cell by cell that the file of the sheet is read without changes.
 func (s sheet) same(t *testing.T) {
 	t.Helper()
 	got, err := ParseCSV("f.csv", strings.NewReader(s.text), &s.options)
@@ -159,7 +159,7 @@ func (s sheet) same(t *testing.T) {
 	}
 }
 
-// Tables in all forms of CSV files are read exactly, to the bit and the byte.
+// Random tables are read exactly from all forms of CSV files: numbers to the bit, and texts to the byte.
 func TestCampaignCSVRoundTrips(t *testing.T) {
 	campaign.RunTest(t, "csv-round-trip", 400, func(t *testing.T, rng *rand.Rand) {
 		s := drawSheet(rng)
@@ -170,13 +170,13 @@ func TestCampaignCSVRoundTrips(t *testing.T) {
 	})
 }
 
-// The rows of any seed are read unchanged.
+// FuzzCSVRoundTrip checks that the random sheet of any seed is read without changes.
 func FuzzCSVRoundTrip(f *testing.F) {
 	f.Add(uint64(1))
 	f.Fuzz(func(t *testing.T, seed uint64) { drawSheet(rand.New(rand.NewPCG(seed, 1))).same(t) })
 }
 
-// Reading takes memory of about the size of the file and 25 bytes a cell, not a string for each cell.
+// Reading needs about as much memory as the size of the file plus 25 bytes per cell, and not a string for each cell.
 func TestCSVMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("20 MB of text")

@@ -14,10 +14,11 @@ import (
 
 // Rows reads the features of rows with the schema. Each row is a map from names to values, a struct (see [FromStructs]), or a line
 // of a CSV file with the columns of the schema in their order, with or without the target. A value is a number, a text, a bool, a
-// time.Time, a driver.Valuer such as a sql.NullString, or a pointer to one; nil is a gap. Texts are read like the cells of a file.
+// time.Time, a driver.Valuer such as a sql.NullString, or a pointer to one of these. A nil value is a gap. Texts are read like the
+// cells of a file.
 //
-// It returns ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is not a column of the
-// schema, and for a value that does not match the schema.
+// Rows returns ErrParam for a feature that a row lacks, for a name that is not a column of the schema, and for a value that does
+// not match the schema. The error names the row, counted from 1.
 func (s *Schema) Rows(rows ...any) (*Table, error) {
 	const input = "table: rows"
 	if len(rows) == 0 {
@@ -43,7 +44,7 @@ func (s *Schema) Rows(rows ...any) (*Table, error) {
 	return t.encode(s, false)
 }
 
-// addValues appends a row of values, given by the names of the schema.
+// addValues appends a row. The map values holds its values by the names of the schema's columns.
 func (t *intake) addValues(values map[string]any) error {
 	known := make(map[string]bool, len(t.columns))
 	for j, c := range t.columns {

@@ -107,7 +107,7 @@ func TestRefusedStructs(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrShape)
 }
 
-// Texts are numbers if Kinds declares them as numbers.
+// Texts are read as numbers if Kinds sets their column to Number.
 func TestNumbersInTexts(t *testing.T) {
 	got, err := FromStructs([]struct{ A, B string }{{"1.5", "2"}, {"", "3"}}, &Options{Kinds: map[string]Kind{"A": Number}})
 	require.NoError(t, err)
@@ -158,7 +158,7 @@ func (r *tinyRows) Next(into []driver.Value) error {
 	return nil
 }
 
-// queried reads the rows of a driver.
+// queried returns the table of the rows of a driver.
 func queried(t *testing.T, d *tiny, o *Options) (*Table, error) {
 	t.Helper()
 	db := sql.OpenDB(d)

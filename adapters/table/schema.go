@@ -15,10 +15,10 @@ import (
 
 // Schema records the decision for each column, and the reason. It is determined from the training rows. Other rows are read with it
 // ([Options.Schema]), so that they have the same columns with the same codes. It is stored as JSON, and a [Model] stores it in its
-// file. Reading rows does not change it, so several goroutines may use it at the same time.
+// file. Reading rows does not change a Schema, so several goroutines may use it at the same time.
 type Schema struct {
 	Columns []Column `json:"columns"` // in the order of the input
-	Task    Task     `json:"task"`    // the task of the target; Auto without a target
+	Task    Task     `json:"task"`    // the task of the target; Auto if there is no target
 	Format  Format   `json:"format"`
 }
 
@@ -27,9 +27,9 @@ type Column struct {
 	Name string `json:"name"`
 	Role Role   `json:"role"`
 	Kind Kind   `json:"kind"`
-	// Levels are the texts of a Category, in the order of their codes 0, 1, ..., or the classes of a target.
+	// Levels holds the texts of a Category in the order of their codes 0, 1, ..., or the classes of a target.
 	Levels []string `json:"levels,omitempty"`
-	Gaps   int      `json:"gaps,omitempty"` // rows without a value when the schema was determined
+	Gaps   int      `json:"gaps,omitempty"` // number of gaps in the rows from which the schema was determined
 	Note   string   `json:"note,omitempty"` // the decision and its reason
 }
 
@@ -43,7 +43,8 @@ func (s *Schema) Names() (out []string) {
 	return out
 }
 
-// Categories returns the positions of the categories in the matrix, for example for the Categories of a selection.Regressor.
+// Categories returns the indices of the matrix columns that hold categories, for example for the Categories of a
+// selection.Regressor.
 func (s *Schema) Categories() (out []int) {
 	j := 0
 	for _, c := range s.Columns {
@@ -145,7 +146,7 @@ func (s *Schema) check() error {
 	return check.Text(typ, "Columns", names...)
 }
 
-// sameFeatures reports whether both schemas give the same matrix for the same rows.
+// sameFeatures reports whether both schemas convert the same rows to the same matrix.
 func (s *Schema) sameFeatures(other *Schema) bool {
 	features := func(of *Schema) []Column {
 		return slices.DeleteFunc(slices.Clone(of.Columns), func(c Column) bool { return c.Role != Feature })

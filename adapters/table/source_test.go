@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 )
 
-// valued is a Reader of values.
+// valued is a Reader of values that are in memory.
 type valued struct {
 	columns []Column
 	rows    [][]any
@@ -55,7 +55,7 @@ func (v *valued) Close() error {
 	return nil
 }
 
-// valuesOf returns a source of values.
+// valuesOf returns a source of values. It counts in opened how often the source is opened.
 func valuesOf(opened *int, columns []Column, rows ...[]any) Source {
 	return Source{Name: "values", Read: func(context.Context) (Reader, error) {
 		*opened++
@@ -63,7 +63,7 @@ func valuesOf(opened *int, columns []Column, rows ...[]any) Source {
 	}}
 }
 
-// kindsOf returns the columns without notes.
+// kindsOf returns the columns of a schema without their notes.
 func kindsOf(s *Schema) (out []Column) {
 	for _, c := range s.Columns {
 		c.Note = ""
@@ -72,8 +72,8 @@ func kindsOf(s *Schema) (out []Column) {
 	return out
 }
 
-// Values of another format, joined with a CSV file whose columns have another order, give the same schema and matrix as their
-// texts.
+// If values from a Reader are joined with a CSV file whose columns have another order, the schema and the matrix are the same as
+// for the texts of all rows in one file.
 func TestSourceOfValues(t *testing.T) {
 	ctx, opened := context.Background(), 0
 	day := time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC)
@@ -157,7 +157,7 @@ func TestErrorsOfSources(t *testing.T) {
 	}
 }
 
-// miscounting is a Reader that omits a cell.
+// miscounting is a Reader that omits a cell, which is an error.
 type miscounting struct{ valued }
 
 func (m *miscounting) Next(_ context.Context, to []*Cells, _ int) (int, error) {
@@ -189,7 +189,7 @@ func TestTargetLast(t *testing.T) {
 	}
 }
 
-// The encoder gives the numbers of the matrix, cell by cell.
+// An Encoder returns the numbers of the matrix, cell by cell.
 func TestEncoder(t *testing.T) {
 	rows := parsed(t, &Options{Target: "price"}, houses...)
 	e, err := rows.Schema.Encoder()
@@ -242,7 +242,7 @@ func TestEncoder(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }
 
-// A model made of a schema and an estimator predicts like the estimator, and its file contains both.
+// A model that Bind creates predicts like its estimator, and its file contains the schema and the estimator.
 func TestBind(t *testing.T) {
 	ctx := context.Background()
 	lines := line(60)
@@ -297,7 +297,7 @@ func TestBind(t *testing.T) {
 	assert.Equal(t, classes.Schema.Classes(), p.ClassNames)
 }
 
-// Texts of a program are UTF-8, whatever the encoding of the schema's file.
+// Texts in rows of a program are UTF-8, even if the Format of the schema sets Latin1.
 func TestRowsOfLatin1(t *testing.T) {
 	rows := parsed(t, &Options{Format: Format{Latin1: true}}, "city,x", "Z\xfcrich,1", "Bern,2")
 	assert.Equal(t, []string{"Bern", "Z\u00fcrich"}, rows.Schema.Columns[0].Levels)

@@ -7,11 +7,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// FromRows reads all remaining rows of a query and does not close them. NULL is a gap, and a bool is false or true. Texts are read
-// like the cells of a file, since some drivers return numbers as texts. Options may be nil.
+// FromRows reads all remaining rows of a query and does not close the query. NULL is a gap, and a bool is false or true. Texts are
+// read like the cells of a file, since some drivers return numbers as texts. Options may be nil.
 //
-// It returns the errors of [ReadCSV], which name the row, counted from 1, the errors of the query, and ErrParam for a value that is
-// not a number, text, bool or time.
+// It returns the errors of [ReadCSV], which name the row, counted from 1, and the errors of the query. It returns ErrParam for a
+// value that is not a number, text, bool or time.
 func FromRows(rows *sql.Rows, o *Options) (*Table, error) {
 	const input = "table: FromRows"
 	options, err := o.complete()

@@ -16,12 +16,12 @@ import (
 //   - values that implement driver.Valuer, such as a sql.NullFloat64;
 //   - pointers to any of these.
 //
-// The fields of a struct in a field are columns called Field.Inner, and those of an embedded struct are columns like the others. A
-// nil pointer, NaN, the zero time.Time and a text of Format.Missing are gaps. A tag `table:"name"` names the column of a field, and
-// `table:"-"` leaves it out. Options may be nil.
+// If a field is a struct, its fields are columns called Field.Inner. The fields of an embedded struct are columns like the others.
+// A nil pointer, NaN, the zero time.Time and a text of Format.Missing are gaps. A tag `table:"name"` sets the name of a field's
+// column, and `table:"-"` leaves the field out. Options may be nil.
 //
-// It returns ErrShape for no rows. It returns ErrParam for a T that is not a struct, for a field of another type, and for two
-// fields with one name. It also returns the errors of [ReadCSV], which name the row, counted from 1.
+// FromStructs returns ErrShape for no rows. It returns ErrParam for a T that is not a struct, for a field of another type, and for
+// two fields with one name. It also returns the errors of [ReadCSV], which name the row, counted from 1.
 func FromStructs[T any](rows []T, o *Options) (*Table, error) {
 	const input = "table: FromStructs"
 	options, err := o.complete()

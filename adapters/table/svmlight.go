@@ -20,16 +20,16 @@ import (
 //
 //	1 qid:3 1:0.5 7:2 # a comment
 //
-// The matrix has a column for each feature number from 1, or 0, to the largest one, with the number as its name. It stores zeros,
-// too, and takes 8 bytes for each cell. Options may be nil. Task sets the task of the target, Schema reads further rows into the
-// same columns, and the other fields are not used. Qid is the group of a row, if the first row has one.
+// The matrix has a column for each feature number from 1, or 0, to the largest one, with the number as its name. It also stores
+// zeros, and needs 8 bytes for each cell. Options may be nil. Task sets the task of the target, Schema reads further rows into the
+// same columns, and the other fields are not used. The qid is the group of a row, if the first row has a qid.
 //
-// It returns ErrParam for text that is not a number, for feature numbers that do not ascend, and for a feature that the Schema does
-// not list. It returns ErrNotFinite, ErrTooLarge for a matrix above 8 GiB, ErrShape for no rows, and errors of the file system.
-// Errors name the line.
+// ReadSVMLight returns ErrParam for text that is not a number, for feature numbers that do not ascend, and for a feature that the
+// Schema does not list. It returns ErrNotFinite, ErrTooLarge for a matrix above 8 GiB, ErrShape for no rows, and errors of the file
+// system. Errors name the line.
 func ReadSVMLight(path string, o *Options) (*Table, error) { return readFile(path, o, ParseSVMLight) }
 
-// ParseSVMLight is like ReadSVMLight, for a reader. Errors contain name, which may be that of a file.
+// ParseSVMLight is like ReadSVMLight, but reads from r. Errors contain name, which may be that of a file.
 func ParseSVMLight(name string, r io.Reader, o *Options) (*Table, error) {
 	options, err := o.complete()
 	if err != nil {
@@ -51,7 +51,7 @@ func ParseSVMLight(name string, r io.Reader, o *Options) (*Table, error) {
 	return (&sparseRows{Rows: rows, name: name}).table(options)
 }
 
-// sparseTarget is the name of the target, since the format has no names.
+// sparseTarget is the name of the target, since files in this format contain no names.
 const sparseTarget = "target"
 
 // sparseRows converts the rows of a file to a table.
@@ -60,7 +60,7 @@ type sparseRows struct {
 	name string
 }
 
-// targets returns the targets as cells. Equal numbers become the same class, such as 1 and 1.0.
+// targets returns the targets as cells. Equal numbers, such as 1 and 1.0, become the same class.
 func (s *sparseRows) targets() *Cells {
 	out := &Cells{name: sparseTarget}
 	for i, v := range s.Targets {
@@ -73,7 +73,7 @@ func (s *sparseRows) targets() *Cells {
 	return out
 }
 
-// table returns all rows as a matrix.
+// table returns the table of all rows.
 func (s *sparseRows) table(o Options) (*Table, error) {
 	schema := o.Schema
 	if schema == nil {

@@ -19,7 +19,7 @@ type Table struct {
 	// X is the matrix (n×d), with a column for each feature. It contains numbers, times in seconds since 1970, the codes of
 	// categories, and NaN for gaps. The code of a level that the schema does not list is the number of levels.
 	X       *mat.Dense
-	Targets []float64 // of a Regression: n, NaN for a gap in rows read by a Schema; nil without the column
+	Targets []float64 // of a Regression: n, NaN for a gap in rows read with a Schema; nil without the column
 	Labels  []int     // of a Classification: n, -1 for a gap or a class that the Schema does not list; nil without the column
 	Groups  []int     // n numbers from 0, or nil
 	Weights []float64 // n, or nil
@@ -29,7 +29,7 @@ type Table struct {
 	// Ignored lists the columns of the input that the Schema does not have.
 	Ignored []string
 
-	input *intake // nil if only X is known
+	input *intake // nil if the original cells are not known
 	rows  []int   // rows of the input; nil: all
 }
 
@@ -89,7 +89,7 @@ func featureColumns(s *Schema) (out []int) {
 	return out
 }
 
-// readBy returns the table of the same rows, read with another schema.
+// readBy returns a table of the same rows, read with another schema.
 func (t *Table) readBy(s *Schema) (*Table, error) {
 	if t.Schema == s || t.Schema != nil && t.Schema.sameFeatures(s) {
 		return t, nil
@@ -162,7 +162,7 @@ func (t *intake) encode(s *Schema, all bool) (*Table, error) {
 	return out, nil
 }
 
-// encodeOther reads a column that is not a feature. Rows that are read with a schema may lack groups and weights.
+// encodeOther reads a column that is not a feature. Groups and weights may be missing in rows that are read with a schema.
 func (t *intake) encodeOther(out *Table, c Column, in *Cells) (err error) {
 	switch c.Role {
 	case Target:
@@ -178,7 +178,7 @@ func (t *intake) encodeOther(out *Table, c Column, in *Cells) (err error) {
 	return err
 }
 
-// encodeFeature writes a column of the matrix.
+// encodeFeature writes the cells of a feature to its column of the matrix.
 func (t *intake) encodeFeature(out *Table, column int, c Column, in *Cells) error {
 	raw := out.X.RawMatrix()
 	unseen, err := t.values(c, in, raw.Data[column:], raw.Stride)
@@ -188,7 +188,8 @@ func (t *intake) encodeFeature(out *Table, column int, c Column, in *Cells) erro
 	return err
 }
 
-// values writes a column according to its kind, with NaN for gaps, one value every stride.
+// values writes the numbers of a column to out[0], out[stride] and so on, with NaN for gaps. It returns the number of rows with
+// unknown levels.
 func (t *intake) values(c Column, in *Cells, out []float64, stride int) (unseen int, err error) {
 	d := newDecoder(c, t.options.Format)
 	if c.Kind == Category {
@@ -210,7 +211,7 @@ func (t *intake) values(c Column, in *Cells, out []float64, stride int) (unseen 
 	return 0, nil
 }
 
-// codesOf writes a column of categories, and counts the rows with unknown levels.
+// codesOf writes the codes of a column of categories, and returns the number of rows with unknown levels.
 func (d *decoder) codesOf(in *Cells, out []float64, stride int) (unseen int) {
 	for i, k := range in.kinds {
 		if k == celltext.Gap {
@@ -226,7 +227,7 @@ func (d *decoder) codesOf(in *Cells, out []float64, stride int) (unseen int) {
 	return unseen
 }
 
-// encodeTarget writes Targets or Labels. For a gap in rows of a fit, it returns an error.
+// encodeTarget sets Targets or Labels. It returns an error for a gap, unless the rows are read with a schema.
 func (t *intake) encodeTarget(out *Table, c Column, in *Cells) error {
 	values := make([]float64, t.rows)
 	if _, err := t.values(c, in, values, 1); err != nil {
@@ -248,7 +249,7 @@ func (t *intake) encodeTarget(out *Table, c Column, in *Cells) error {
 	return nil
 }
 
-// encodeGroups numbers the texts of a column in the order of their first rows.
+// encodeGroups returns a number for the text of each row, in the order in which the texts first occur.
 func (t *intake) encodeGroups(in *Cells) ([]int, error) {
 	codes, out := map[string]int{}, make([]int, t.rows)
 	for i, k := range in.kinds {
@@ -276,7 +277,7 @@ func (t *intake) encodeWeights(in *Cells) ([]float64, error) {
 	return out, nil
 }
 
-// written returns the columns that WriteCSV writes: their names, and the original text of each cell.
+// written returns the columns that WriteCSV writes: their names, and a function that returns the original text of a cell.
 func (t *Table) written() (names []string, cell func(row, column int) string) {
 	if t.input == nil {
 		return t.Schema.Names(), func(row, column int) string {

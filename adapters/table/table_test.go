@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// parsed reads lines of a CSV file.
+// parsed returns the table of a CSV file with these lines.
 func parsed(t testing.TB, o *Options, lines ...string) *Table {
 	t.Helper()
 	out, err := ParseCSV("f.csv", strings.NewReader(strings.Join(lines, "\n")+"\n"), o)
@@ -27,7 +27,7 @@ func parsed(t testing.TB, o *Options, lines ...string) *Table {
 	return out
 }
 
-// assertCells compares a matrix with rows. Gaps count as equal.
+// assertCells checks that a matrix equals the wanted rows. Gaps count as equal.
 func assertCells(t testing.TB, want [][]float64, got *mat.Dense) {
 	t.Helper()
 	rows, columns := got.Dims()
@@ -44,7 +44,7 @@ func assertCells(t testing.TB, want [][]float64, got *mat.Dense) {
 
 var gap = math.NaN()
 
-// houses has one row for each kind of cell.
+// houses is a CSV file with columns of every kind.
 var houses = []string{
 	"key,area,district,built,note,price",
 	"17,80.5,south,2000-01-01,bright and near the lake,100",
@@ -72,7 +72,7 @@ func TestCSV(t *testing.T) {
 	assert.Contains(t, got.Schema.String(), "district  feature   category    2 levels; rows without a value: 1\n")
 }
 
-// Ids and long texts are recognised from ten rows on.
+// Ids and long texts are recognised if there are at least ten rows.
 func TestIDsAndTexts(t *testing.T) {
 	lines := []string{",user_id,uuid,text,year,city,repeated,target"}
 	for i := range 20 {
@@ -90,7 +90,7 @@ func TestIDsAndTexts(t *testing.T) {
 	assert.Equal(t, []string{"user_id", "text"}, asked.Schema.Names())
 	assert.Equal(t, []int{1}, asked.Schema.Categories())
 	assert.Equal(t, float64(300+7*19), asked.X.At(19, 0))
-	few := parsed(t, nil, append([]string{lines[0]}, lines[1:6]...)...) // five rows are too few
+	few := parsed(t, nil, append([]string{lines[0]}, lines[1:6]...)...) // five rows are too few to recognise them
 	assert.Equal(t, []string{"user_id", "uuid", "text", "year", "city", "repeated", "target"}, few.Schema.Names())
 	lines = []string{"day,a"}
 	for i := range 12 {
@@ -146,7 +146,7 @@ func TestGroupsAndWeights(t *testing.T) {
 	}
 }
 
-// Rows to predict may have other columns in another order.
+// Rows to predict may have additional columns, and columns in another order.
 func TestReadBySchema(t *testing.T) {
 	s := parsed(t, &Options{Target: "price", Drop: []string{"note", "key"}, Weight: "w"}, "key,area,district,built,note,w,price",
 		"1,80.5,south,2000-01-01,x,1,100", "2,,north,,x,1,3").Schema

@@ -9,8 +9,8 @@ import (
 )
 
 // Texts returns the original cells of a column of the input, with a text for each row and "" for an empty cell. The column may be
-// of any kind and role, including one that the schema leaves out of X. Package text of the transformers converts texts to sparse
-// rows. It returns ErrParam for a name that is not a column of the input.
+// of any kind and role, including a column that the schema leaves out of X. Package transformers/text converts texts to sparse
+// rows. Texts returns ErrParam for a name that is not a column of the input.
 func (t *Table) Texts(name string) ([]string, error) {
 	names, cell := t.written()
 	column := slices.Index(names, name)

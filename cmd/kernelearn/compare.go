@@ -52,7 +52,7 @@ func compare(ctx context.Context, s *streams, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range of { // before the first long fit
+	for _, m := range of { // checked before the first long fit
 		if _, err := m.model(t.Schema.Task, 0); err != nil {
 			return err
 		}

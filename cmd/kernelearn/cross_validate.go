@@ -21,24 +21,24 @@ import (
 // outOfFold holds predictions of held-out rows, and the scores of each fold. If the cross-validation is repeated, the predictions
 // are those of the last repeat.
 type outOfFold struct {
-	numbers, variances, low, high []float64 // for a regression; nil if the model has none
+	numbers, variances, low, high []float64 // for a regression; nil if the model does not compute them
 	labels                        []int     // of a classification
 	proba                         *mat.Dense
 	seconds                       []float64 // of each fit
 	metrics                       []string
-	values                        map[string][]float64 // value of each metric in each fold
+	values                        map[string][]float64 // the value of each metric in each fold
 	trainRows, testRows           int
 }
 
-// crossValidation divides a table into folds.
+// crossValidation sets how a table is divided into folds.
 type crossValidation struct {
 	folds, repeats int
 	seed           uint64
 	level          float64
 }
 
-// divide returns the folds of the rows of a table. Folds do not divide groups, if the table has them, and preserve the proportions
-// of the classes. Copies of a row are in the same fold.
+// divide returns the folds of the rows of a table. If the table has groups, all rows of a group are in the same fold. Copies of a
+// row are in the same fold too. Folds preserve the proportions of the classes.
 func (v crossValidation) divide(t *table.Table) ([]validation.Fold, error) {
 	var splitter validation.Splitter
 	switch {
@@ -62,7 +62,7 @@ func (v crossValidation) divide(t *table.Table) ([]validation.Fold, error) {
 	return validation.SpreadDistinct(divided, merged), nil
 }
 
-// run fits the model to the training rows of each fold and predicts its test rows. The bar may be nil.
+// run fits the model to the training rows of each fold and predicts its test rows. If bar is not nil, it shows the progress.
 func (v crossValidation) run(ctx context.Context, of method, budget time.Duration, t *table.Table, divided []validation.Fold,
 	bar *progressbar.Bar) (*outOfFold, error) {
 	out := &outOfFold{values: map[string][]float64{}}
@@ -103,7 +103,7 @@ func (v crossValidation) run(ctx context.Context, of method, budget time.Duratio
 	return out, nil
 }
 
-// score records the metric of a fold.
+// score records the value of a metric in a fold.
 func (o *outOfFold) score(name string, value float64, err error) error {
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (o *outOfFold) classes(c estimators.Classifier, test *table.Table, at []int
 	for k := range names {
 		labels[k] = k
 	}
-	for j, label := range c.Classes() { // a fold may lack a class
+	for j, label := range c.Classes() { // the training rows may lack a class
 		p.SetCol(label, mat.Col(nil, j, known))
 	}
 	if o.proba == nil {

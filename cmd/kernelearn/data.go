@@ -42,7 +42,7 @@ func columnFlags() []cli.Flag {
 	}, formatFlags()...)
 }
 
-// oneRune returns the character that a flag sets, which must be a single one.
+// oneRune returns the character that a flag sets. Any other text is an error.
 func oneRune(c *cli.Command, name string) (rune, error) {
 	text := strings.ReplaceAll(c.String(name), `\t`, "\t")
 	if text == "" {
@@ -58,7 +58,7 @@ func oneRune(c *cli.Command, name string) (rune, error) {
 func format(c *cli.Command, path string) (f table.Format, err error) {
 	f = table.Format{NoHeader: c.Bool("no-header"), Percent: c.Bool("percent"), WordsAsGaps: c.Bool("words-as-gaps"),
 		Latin1: c.Bool("latin1")}
-	if c.IsSet("missing") { // otherwise nil, for the defaults
+	if c.IsSet("missing") { // nil selects the defaults
 		f.Missing = c.StringSlice("missing")
 	}
 	if f.Comma, err = oneRune(c, "comma"); err != nil {
@@ -74,7 +74,7 @@ func format(c *cli.Command, path string) (f table.Format, err error) {
 	return f, err
 }
 
-// options returns the options of a table for a fit.
+// options returns the options with which a table is read for a fit.
 func options(c *cli.Command, path string) (*table.Options, error) {
 	o := &table.Options{Target: c.String("target"), Group: c.String("group"), Weight: c.String("weight"), Drop: c.StringSlice("drop")}
 	var err error
@@ -117,7 +117,7 @@ func svmlight(path string) bool {
 	return slices.Contains([]string{".svm", ".svmlight", ".libsvm"}, extension(path))
 }
 
-// readTable reads a file in the format of its ending, or a CSV file from standard input.
+// readTable reads a file in the format that its extension indicates, or a CSV file from standard input.
 func readTable(_ context.Context, s *streams, path string, o *table.Options) (*table.Table, error) {
 	switch {
 	case path == "-":
@@ -130,7 +130,7 @@ func readTable(_ context.Context, s *streams, path string, o *table.Options) (*t
 	return table.ReadCSV(path, o)
 }
 
-// readToLearn reads the only table in the arguments, with a target.
+// readToLearn reads the table that is the only argument, and must have a target.
 func readToLearn(ctx context.Context, s *streams, c *cli.Command) (*table.Table, error) {
 	if c.Args().Len() != 1 {
 		return nil, usagef("want one table, not %d arguments", c.Args().Len())

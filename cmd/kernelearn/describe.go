@@ -28,7 +28,7 @@ func describeCommand(s *streams) *cli.Command {
 	}
 }
 
-// fileInfo describes a file in JSON.
+// fileInfo is the description of a file in JSON.
 type fileInfo struct {
 	Path   string          `json:"path"`
 	Info   *modelfile.Info `json:"info,omitempty"`

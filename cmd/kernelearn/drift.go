@@ -63,7 +63,7 @@ func compareTables(ctx context.Context, s *streams, c *cli.Command) error {
 	return err
 }
 
-// readBoth reads the old table, and then the new one with the old one's columns.
+// readBoth reads the old table, and then the new table with the schema of the old one.
 func readBoth(ctx context.Context, s *streams, c *cli.Command) (before, now *table.Table, err error) {
 	o := &table.Options{Drop: c.StringSlice("drop")}
 	if o.Format, err = format(c, c.Args().Get(0)); err != nil {

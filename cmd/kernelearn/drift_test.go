@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Houses from the same distribution have no drift. A missing town and larger areas are found.
+// The drift command finds no drift between houses from the same distribution. It finds a missing town and larger areas.
 func TestDrift(t *testing.T) {
 	dir := t.TempDir()
 	before, now := houses(t, dir, 150, 1), houses(t, dir, 120, 2)

@@ -118,7 +118,7 @@ func printMetrics(out io.Writer, got *outOfFold, level float64) {
 	w.Flush()
 }
 
-// printConfusion prints the number of predictions of each class for the rows of each class.
+// printConfusion prints, for the rows of each class, how often each class was predicted.
 func printConfusion(out io.Writer, t *table.Table, predicted []int) error {
 	counts, err := metrics.NewConfusion(t.Labels, predicted, nil)
 	if err != nil {

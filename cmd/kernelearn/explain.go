@@ -153,7 +153,8 @@ func (e *explained) row(ctx context.Context, s *streams, number int, path string
 	return effectplot.SaveWaterfall(found, target, path)
 }
 
-// reasons returns the contributions of the columns, the target that they add up to, and for classes the label.
+// reasons returns the contributions of the columns and the name of the target to which they add up. For a classification it also
+// returns the label.
 func (e *explained) reasons(ctx context.Context, cells []float64) (_ inspection.Explanation, target string, label int, err error) {
 	schema := e.model.Schema()
 	o := &inspection.ExplainOptions{Names: schema.Names()}

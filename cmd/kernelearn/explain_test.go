@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rents writes a table in which a linear model finds 10 for an area, 100 for the centre, and 0 for the day. It returns the path,
-// the mean area and the share of rows in the centre.
+// rents writes a table in which a linear model finds the coefficients 10 for the area, 100 for the centre, and 0 for the day. It
+// returns the path, the mean area and the share of rows in the centre.
 func rents(t *testing.T, dir string) (path string, area, centre float64) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 1))
@@ -65,7 +65,7 @@ func TestExplain(t *testing.T) {
 	value(parts[2], "district = a level that is new to the model")
 	assert.InDelta(t, 0, value(parts[2], "area is missing"), 2, "gaps are filled with the mean")
 
-	// Without the flag, the rows are their own background.
+	// Without the flag, the rows to explain are also the background.
 	code, out, progress = command(t, "", "explain", model, path, "-row", "2", "-o", picture)
 	require.Zero(t, code, progress)
 	assert.Contains(t, progress, "compared with the 80 rows of "+path+": give")
@@ -77,7 +77,7 @@ func TestExplain(t *testing.T) {
 
 	code, _, progress = command(t, "", "train", path, "-target", "district", "-m", "lssvm", "-q", "-o", model)
 	require.Zero(t, code, progress)
-	// The row nearest to a training row is the row itself.
+	// The nearest neighbour of a training row is the row itself.
 	code, out, progress = command(t, "", "explain", model, path, "-row", "5", "-b", path, "-n", "2", "-class", "north", "-q")
 	require.Zero(t, code, progress)
 	assert.Empty(t, progress)

@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// helpTemplate starts with a sentence and an example.
+// helpTemplate is the template of help texts. They begin with a sentence and an example.
 const helpTemplate = `{{.Usage}}
 
   {{.UsageText}}
@@ -41,7 +41,7 @@ func init() {
 	}
 }
 
-// describeFlag returns the name of a flag's value, which is in back quotes in the usage, and the usage without the quotes.
+// describeFlag returns the name of a flag's value, which the usage contains in back quotes, and the usage without these quotes.
 func describeFlag(usage string) (kind, plain string) {
 	if before, rest, ok := strings.Cut(usage, "`"); ok {
 		if name, after, ok := strings.Cut(rest, "`"); ok {
@@ -51,14 +51,15 @@ func describeFlag(usage string) (kind, plain string) {
 	return "", usage
 }
 
-// completeFlags writes, for the shell, the flags of a command that start with the last word, with the same number of dashes.
+// completeFlags prints the flags of a command that start with the last word, with the same number of dashes. The shell uses them
+// for completion.
 func completeFlags(_ context.Context, c *cli.Command) {
 	words := c.Args().Slice()
 	if len(words) == 0 || !strings.HasPrefix(words[len(words)-1], "-") {
 		for _, one := range c.VisibleCommands() {
 			fmt.Fprintf(c.Root().Writer, "%s:%s\n", one.Name, one.Usage)
 		}
-		return // otherwise the shell completes file names
+		return // the shell then completes file names
 	}
 	last := words[len(words)-1]
 	dashes := "-"

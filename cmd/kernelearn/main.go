@@ -6,12 +6,12 @@
 //	kernelearn explain price.keln new.csv -row 3 -background houses.csv
 //	kernelearn serve price.keln
 //
-// The help of each command, -h, starts with an example. A table is a CSV file, optionally compressed with gzip, an ARFF file, or a
-// file in the format of svmlight. A dash stands for a CSV file on standard input. Package table documents how cells are read.
+// The help text of each command (-h) begins with an example. A table is a CSV file, optionally compressed with gzip, an ARFF file,
+// or a file in the format of svmlight. A dash stands for a CSV file on standard input. Package table documents how cells are read.
 //
-// The exit status is 0 for success, 1 for an error, 2 for a wrong flag or argument, before any computation, and 130 for an
-// interrupt. An interrupted serve answers its open requests and exits with 0. A second interrupt ends any command at once. Results
-// are written to standard output, and all other output to standard error.
+// The exit status is 0 for success, 1 for an error, 2 for a wrong flag or argument, which is found before any computation, and 130
+// for an interrupt. If serve is interrupted, it answers its open requests and exits with 0. A second interrupt ends any command at
+// once. Results are written to standard output, and all other output to standard error.
 package main
 
 import (
@@ -50,7 +50,7 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// streams are the input and the outputs of a command.
+// streams holds the input and the outputs of a command.
 type streams struct {
 	in       io.Reader
 	out      io.Writer // results

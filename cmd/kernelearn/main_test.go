@@ -24,8 +24,8 @@ import (
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// houses writes a table of n houses with words, gaps, dates and texts. The price is 10 per unit of area, plus 100 in the centre,
-// with noise of standard deviation 20.
+// houses writes a table of n houses with words, gaps, dates and texts, and returns its path. The price is 10 per unit of area, plus
+// 100 in the centre, with noise of standard deviation 20.
 func houses(t *testing.T, dir string, n int, seed uint64) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -48,7 +48,7 @@ func houses(t *testing.T, dir string, n int, seed uint64) string {
 	return path
 }
 
-// command runs the program in this process.
+// command runs the program in this process. It returns the exit code and the outputs.
 func command(t *testing.T, in string, args ...string) (code int, out, progress string) {
 	t.Helper()
 	var o, p bytes.Buffer
@@ -91,7 +91,7 @@ func TestTrainAndPredict(t *testing.T) {
 	assert.InDelta(t, 22, math.Sqrt(squares), 5, "the noise is 20")
 	assert.InDelta(t, 0.9, inside, 0.1)
 
-	// The library gives the same numbers.
+	// The library predicts the same numbers as the program.
 	loaded, err := table.Load(model)
 	require.NoError(t, err)
 	rows, err := table.ReadCSV(test, &table.Options{Schema: loaded.Schema()})
@@ -102,7 +102,7 @@ func TestTrainAndPredict(t *testing.T) {
 	require.NoError(t, rows.WriteCSV(&b, p))
 	assert.Equal(t, b.String(), string(data))
 
-	// The table on standard input has its columns in another order, an additional column and a new district.
+	// The columns of the table on standard input have another order. It has an additional column and a new district.
 	code, out, progress = command(t, "district,x,area,sold\nsouth,1,50,2024-03-01\n", "predict", model, "-")
 	require.Zero(t, code, progress)
 	assert.Contains(t, out, "district,x,area,sold,prediction,prediction_low,prediction_high\nsouth,1,50,2024-03-01,")
@@ -169,7 +169,7 @@ func TestEvaluate(t *testing.T) {
 	assert.GreaterOrEqual(t, value("RMSE"), value("MAE"))
 	assert.InDelta(t, 0.93, value("coverage"), 0.06)
 
-	// With groups in the folds, the district of a test row is never that of a training row.
+	// If districts are groups, the district of a test row never occurs in the training rows.
 	code, out, progress = command(t, "", "evaluate", path, "-target", "price", "-folds", "3", "-group", "district", "-m", "ridge")
 	require.Zero(t, code, progress)
 	assert.Contains(t, out, "mean of 3 folds")
@@ -178,7 +178,7 @@ func TestEvaluate(t *testing.T) {
 	assert.Contains(t, progress, "3 different groups, want at least 4")
 }
 
-// Copies of a row are in the same fold, for numbers and for classes.
+// Copies of a row are in the same fold, for a regression and for a classification.
 func TestCopiesAreHeldOutTogether(t *testing.T) {
 	text := "a,y,kind\n"
 	for i := range 60 {
@@ -240,7 +240,7 @@ func TestDescribe(t *testing.T) {
 	assert.Equal(t, []string{"area", "district", "sold"}, all[1].Schema.Names())
 }
 
-// A wrong flag or argument causes exit code 2 and is named, before any computation.
+// A wrong flag or argument ends the program with exit code 2 before any computation. The error names the flag or the argument.
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	path := houses(t, dir, 30, 1)
@@ -287,7 +287,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The help of each command starts with a sentence and an example, which names the command.
+// The help text of each command begins with a sentence and an example, which contains the name of the command.
 func TestHelp(t *testing.T) {
 	for _, c := range newCommand(&streams{}).Commands {
 		if c.Hidden || c.Name == "completion" {
@@ -304,7 +304,7 @@ func TestHelp(t *testing.T) {
 	assert.Zero(t, code)
 	assert.Contains(t, out, "\n  explain    shows ")
 
-	// Flags are completed with the typed dashes, from the shell's last word, and without back quotes.
+	// A flag is completed from the last word, with the same number of dashes. The descriptions contain no back quotes.
 	_, out, _ = command(t, "", "train", "houses.csv", "-ta", "--generate-shell-completion")
 	assert.Equal(t, "-target:the COLUMN to predict\n-task:the TASK, regression or classification "+
 		"(default: classes of words and of two whole numbers, else numbers)\n", out)

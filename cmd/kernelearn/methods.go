@@ -23,7 +23,7 @@ import (
 
 const defaultMethod = "selection"
 
-// method builds models and has a name.
+// method describes a kind of model that a flag selects by name.
 type method struct {
 	name       string
 	regressor  func(budget time.Duration) estimators.Regressor  // nil: none
@@ -59,7 +59,7 @@ func methodNames() string {
 	return strings.Join(names, ", ")
 }
 
-// model returns the unfitted model of a method for a task.
+// model returns an unfitted model for a task.
 func (m method) model(task table.Task, budget time.Duration) (*table.Model, error) {
 	switch {
 	case task == table.Classification && m.classifier == nil:
@@ -81,7 +81,7 @@ func findMethod(name string) (method, error) {
 	return all[i], nil
 }
 
-// fitFlags returns the flags of a fit.
+// fitFlags returns the flags of commands that fit a model.
 func fitFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "method", Aliases: []string{"m"}, Value: defaultMethod,

@@ -82,7 +82,7 @@ func predict(ctx context.Context, s *streams, c *cli.Command) error {
 	return atomicfile.WriteBytes(c.String("output"), b.Bytes())
 }
 
-// predictTable predicts, with intervals if the model has them.
+// predictTable returns predictions, with intervals if the model supports them.
 func predictTable(model *table.Model, t *table.Table, level float64) (*table.Predictions, error) {
 	if _, ok := model.Fitted().(estimators.Regressor); ok && level > 0 {
 		p, err := model.PredictInterval(t, level)
@@ -93,7 +93,7 @@ func predictTable(model *table.Model, t *table.Table, level float64) (*table.Pre
 	return model.Predict(t)
 }
 
-// warnOfColumns lists the columns and levels of a table that are missing from the model.
+// warnOfColumns prints the columns and levels of a table that are missing from the model.
 func warnOfColumns(s *streams, t *table.Table) {
 	if len(t.Ignored) > 0 {
 		fmt.Fprintf(s.progress, "columns that the model does not use: %s\n", strings.Join(t.Ignored, ", "))

@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	mostEffects    = 6 // number of columns with a picture of their effect
-	mostCalibrated = 4 // number of classes with a picture of their reliability
+	mostEffects    = 6 // largest number of columns whose effect is drawn
+	mostCalibrated = 4 // largest number of classes whose reliability is drawn
 	mostDots       = 2000
 )
 
@@ -125,8 +125,8 @@ func newReport(ctx context.Context, source string, t *table.Table, held *outOfFo
 	return r, addEffects(ctx, r, t, model, target.Name)
 }
 
-// addRegression adds the pictures for a numeric target: predicted and observed numbers, and the coverage of intervals for several
-// probabilities.
+// addRegression adds the pictures for a numeric target. They show predicted and observed numbers, and the coverage of intervals
+// with several probabilities.
 func addRegression(r *report.Report, t *table.Table, held *outOfFold, name string, level float64) error {
 	p := plotstyle.New("", "predicted "+name, "observed "+name)
 	dots := make(plotter.XYs, 0, t.Rows())
@@ -228,7 +228,7 @@ func addClasses(r *report.Report, t *table.Table, held *outOfFold) error {
 	return err
 }
 
-// addEffects adds the relevances of the columns, and the effects of the most relevant ones.
+// addEffects adds the relevance of each column, and pictures of the effects of the most relevant columns.
 func addEffects(ctx context.Context, r *report.Report, t *table.Table, model *table.Model, name string) error {
 	options := &inspection.Options{Names: t.Schema.Names()}
 	var found inspection.Relevances
@@ -295,7 +295,7 @@ func addEffects(ctx context.Context, r *report.Report, t *table.Table, model *ta
 	return nil
 }
 
-// named replaces the codes of a category by their texts.
+// named returns the effect with the texts of the levels instead of the codes of a category.
 func named(e inspection.Effect, t *table.Table) inspection.Effect {
 	if !slices.Contains(t.Schema.Categories(), e.Columns[0]) {
 		return e

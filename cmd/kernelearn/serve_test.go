@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// The program serves the answers of the model, loads a new file, and exits with 0 after an interrupt.
+// The program answers with the predictions of the model, loads a new file, and exits with 0 after an interrupt.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	path, model := houses(t, dir, 60, 1), filepath.Join(dir, "price.keln")

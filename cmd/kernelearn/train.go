@@ -61,7 +61,7 @@ func train(ctx context.Context, s *streams, c *cli.Command) error {
 	return nil
 }
 
-// modelPath returns the name of a table's file with another ending.
+// modelPath returns the name of a table's file with the extension of a model file.
 func modelPath(path string) string {
 	if path == "-" || path == "" {
 		return "model.keln"

@@ -17,7 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 	"github.com/kernelearn/kernelearn/internal/testkit/guide"
 
-	// What the programs import, so that go test does not take an outcome from its cache when the library has changed.
+	// The test imports all packages that the programs import, so that go test does not use a cached result after the library has
+	// changed.
 	_ "github.com/kernelearn/kernelearn/adapters/golearn"
 	_ "github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	_ "github.com/kernelearn/kernelearn/adapters/onnx"
@@ -56,10 +57,10 @@ import (
 	_ "github.com/kernelearn/kernelearn/transformers/text"
 )
 
-// TestPrograms compiles and runs what the pages show, but for what needs a nested module: that has such a test too.
+// TestPrograms compiles and runs the programs of the pages. Programs that need a nested module are run by a test of that module.
 func TestPrograms(t *testing.T) { guide.Run(t, "") }
 
-// TestTheCacheKnowsTheLibrary holds that this test imports what the programs do.
+// TestTheCacheKnowsTheLibrary checks that this test imports every package that the programs import.
 func TestTheCacheKnowsTheLibrary(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "guide_test.go", nil, parser.ImportsOnly)
 	require.NoError(t, err)
@@ -78,13 +79,13 @@ func TestTheCacheKnowsTheLibrary(t *testing.T) {
 	}
 }
 
-// inCode is a word or more in a typewriter's letters, and a name of a package and of something in it.
+// inCode matches text in back quotes. The other expression matches the name of a package, followed by an exported name.
 var (
 	inCode = regexp.MustCompile("`[^`\n]+`")
 	name   = regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*)`)
 )
 
-// TestNamesOfPagesAreThere holds that the pages name what the packages of the repository export.
+// TestNamesOfPagesAreThere checks that the packages of the repository export every name that the pages use.
 func TestNamesOfPagesAreThere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	packages := map[string]map[string]bool{}
@@ -132,8 +133,8 @@ func TestNamesOfPagesAreThere(t *testing.T) {
 	assert.Greater(t, count, 100)
 }
 
-// TestPagesAreShort holds what a reader may expect of a page: a program that fits on a screen or two, formatted, and a
-// few minutes of prose.
+// TestPagesAreShort checks that programs are formatted and fit on a screen or two, and that reading the prose of a page takes a few
+// minutes.
 func TestPagesAreShort(t *testing.T) {
 	pages := map[string]bool{}
 	for _, p := range guide.Programs(t) {
@@ -156,7 +157,7 @@ func TestPagesAreShort(t *testing.T) {
 	assert.Greater(t, len(pages), 10)
 }
 
-// prose is a page without its fenced blocks.
+// prose returns the text of a page without its fenced blocks.
 func prose(text string) string {
 	var out strings.Builder
 	for i, part := range strings.Split("\n"+text, "\n```") {
@@ -167,7 +168,7 @@ func prose(text string) string {
 	return out.String()
 }
 
-// TestIndexHasEveryPage holds that the first page of the guide leads to each other one.
+// TestIndexHasEveryPage checks that the first page of the guide links to every other page.
 func TestIndexHasEveryPage(t *testing.T) {
 	dir := filepath.Join("..", "..", "docs", "guide")
 	index, err := os.ReadFile(filepath.Join(dir, "README.md"))
@@ -182,7 +183,7 @@ func TestIndexHasEveryPage(t *testing.T) {
 	assert.Greater(t, len(pages), 10)
 }
 
-// TestEveryModuleRunsItsPrograms holds that a nested module whose programs stand in the guide has the test that runs them.
+// TestEveryModuleRunsItsPrograms checks that each nested module with programs in the guide has a test that runs them.
 func TestEveryModuleRunsItsPrograms(t *testing.T) {
 	for _, p := range guide.Programs(t) {
 		if p.Module == "" {
@@ -195,5 +196,5 @@ func TestEveryModuleRunsItsPrograms(t *testing.T) {
 	}
 }
 
-// TestNotebook compares the notebook with the pages, and runs it where its kernel is installed.
+// TestNotebook compares the notebook with the pages, and runs it if its kernel is installed.
 func TestNotebook(t *testing.T) { guide.Notebook(t) }

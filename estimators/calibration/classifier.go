@@ -33,8 +33,8 @@ type Method int
 
 // The methods.
 const (
-	// Automatic chooses the method with the smallest log loss on scores that it was not fitted to. It considers Isotonic if each
-	// class has at least 100 different rows.
+	// Automatic chooses the method with the smallest log loss on scores to which it was not fitted. It considers Isotonic only if
+	// each class has at least 100 different rows.
 	Automatic Method = iota
 	// Temperature has one parameter, which makes probabilities more or less extreme.
 	Temperature
@@ -49,7 +49,7 @@ func (m Method) String() string {
 	return enum.Name("Method", int(m), "Automatic", "Temperature", "Platt", "Isotonic")
 }
 
-// folding is the interface by which a search reports that it fits a fold.
+// folding is embedded in Classifier, so that a search can report that it fits a fold.
 type folding = classes.Folding
 
 // Classifier calibrates the probabilities of the estimator that it wraps, so that they agree with how often the classes occur. The
@@ -57,21 +57,22 @@ type folding = classes.Folding
 //
 // See also Classifier in package conformal.
 type Classifier struct {
-	// Estimator is fitted as a clone and is not changed. It must have PredictProba or Decision, and it receives gaps (NaN in x)
-	// unchanged. If it is nil, it is &lssvm.Classifier{}.
+	// Estimator is the model to calibrate. Fit fits clones of it and does not change it. It must have PredictProba or Decision, and
+	// it receives gaps (NaN in x) unchanged. If it is nil, &lssvm.Classifier{} is used.
 	Estimator estimators.Classifier
 	Method    Method
 
-	// Folds is the number of folds, which are stratified by class. Estimator is fitted once without each fold. If Folds is 0, the
-	// scores are leave-one-out scores if Estimator computes these in closed form; otherwise there are 5 folds.
+	// Folds is the number of folds, which are stratified by class. For each fold, Estimator is fitted to the rows of the other
+	// folds. If Folds is 0, the scores are leave-one-out scores if Estimator computes these in closed form; otherwise there are 5
+	// folds.
 	Folds int `zero:"5, or leaving out each row" least:"2"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are in
-	// the same fold. If Estimator is an [estimators.Grouper], it receives the groups of the rows that it is fitted to. If Groups is
-	// nil, equal rows are left out together.
+	// the same fold. If Estimator is an [estimators.Grouper], it receives the groups of the rows to which it is fitted. If Groups
+	// is nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for the division of the rows into folds.
+	// Seed determines the division of the rows into folds.
 	Seed uint64
 
 	// If Observe is not nil, it is called after each fit.
@@ -112,11 +113,12 @@ func (c *Classifier) ColumnNames() []string {
 	return estimators.ColumnNames(c.m.chosen)
 }
 
-// Fit fits Estimator to x (n×d) and the labels y (n), which must contain at least two classes. It then fits the link. It costs one
-// fit of Estimator and the solution of one linear system with all rows, or one fit for each fold and one more.
+// Fit fits Estimator to x (n×d) and the labels y (n), which must contain at least two classes. It then fits the link. With
+// leave-one-out scores, it costs one fit of Estimator and the solution of one linear system with all rows. With folds, it costs one
+// fit for each fold and another for all rows.
 //
 // Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite], the errors of Estimator, or the error of
-// ctx. ErrShape is also returned if a class is missing from the rows outside a fold. If Estimator has neither PredictProba nor
+// ctx. ErrShape is also returned if a class occurs only in the rows of one fold. If Estimator has neither PredictProba nor
 // Decision, the error wraps errors.ErrUnsupported.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
@@ -124,8 +126,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which both Estimator and the fit of the link use. For the link only the
-// ratios of the weights matter.
+// FitWeighted is like Fit, but with a weight > 0 for each row. Estimator and the fit of the link use the weights. For the link only
+// the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
@@ -193,7 +195,7 @@ func (t *task) folds() int {
 	return min(cmp.Or(t.Folds, defaultFolds), units)
 }
 
-// rarest returns the number of different rows of the rarest class.
+// rarest returns the number of different rows in the class that has the fewest.
 func (t *task) rarest() int {
 	type rowOfClass struct{ row, class int }
 	seen, counts := map[rowOfClass]bool{}, make([]int, len(t.classes))
@@ -210,7 +212,7 @@ func (t *task) rarest() int {
 	return slices.Min(counts)
 }
 
-// dealt returns the fold of each row. The rows of a group, or equal rows, are in the same fold.
+// dealt returns the fold of each row. The rows of a group are in the same fold. Without groups, so are equal rows.
 func (t *task) dealt(parts int) []int {
 	if t.Groups != nil {
 		parts = min(parts, groups.Count(t.Groups))
@@ -226,7 +228,7 @@ func (t *task) tell(ctx context.Context, i, total int, message string) {
 	progress.Tell(ctx, progress.Step{Iteration: i, Total: total, Message: message})
 }
 
-// fitOn fits a clone of Estimator to the given rows, or to all if they are nil.
+// fitOn fits a clone of Estimator to the rows with the given indices, or to all rows if rows is nil.
 func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, error) {
 	clone := estimators.Clone(t.estimator())
 	if t.IsFold() {
@@ -266,11 +268,11 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 	return clone, weighted.FitWeighted(ctx, x, y, own)
 }
 
-// closeTo is the relative tolerance for comparing the decisions of a machine with the outputs of its system.
+// closeTo is the relative tolerance with which the decisions of a machine must agree with the outputs of its linear system.
 const closeTo = 1e-6
 
-// leftOut computes the decisions without each row and its copies in closed form. Closed is false if the estimator has no closed
-// form.
+// leftOut computes, in closed form, the decisions for each row without the row and its copies. If the estimator has no closed form,
+// closed is false.
 func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s scores, closed bool, err error) {
 	linear, ok := chosen.(estimators.LinearSmoother)
 	if t.Folds != 0 || t.Groups != nil || !ok || !estimators.Supports(chosen, estimators.Smoothing) || !estimators.Supports(chosen,
@@ -292,7 +294,7 @@ func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s sco
 	}
 	a, rest := machine.Rows()
 	for _, v := range rest {
-		if !(v > 0) { // a single row has no others that could predict it
+		if !(v > 0) { // if there is only this row, no other can predict it
 			return s, false, nil
 		}
 	}
@@ -319,7 +321,7 @@ func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s sco
 	return newScores(t.merged.Spread(left), nil), true, nil
 }
 
-// byFolds computes the scores of each fold with an estimator that was fitted without it.
+// byFolds computes the scores of each fold with an estimator that was fitted to the other folds.
 func (t *task) byFolds(ctx context.Context) (scores, error) {
 	n, k, parts := len(t.at), len(t.classes), t.folds()
 	if parts < 2 {
@@ -355,7 +357,7 @@ func decisions(e estimators.Classifier, x mat.Matrix) (*mat.Dense, error) {
 	return e.(estimators.DecisionPredictor).Decision(x)
 }
 
-// scoresOf returns the scores that an estimator gives the rows.
+// scoresOf returns the scores that an estimator computes for the rows of x.
 func scoresOf(e estimators.Classifier, x mat.Matrix) (scores, error) {
 	var decided, proba *mat.Dense
 	var err error

@@ -31,8 +31,8 @@ func clouds(n, k int, seed uint64) (*mat.Dense, []int) {
 	return x, y
 }
 
-// Calibration of an estimator with far too extreme probabilities, and of one with far too moderate ones, gives the log loss of a
-// correct estimator. This holds for every method and for two and three classes.
+// Probabilities that are far too extreme or far too moderate are calibrated to about the log loss of a correct estimator. This
+// holds for every method, with two and with three classes.
 func TestProbabilitiesComeTrue(t *testing.T) {
 	for _, k := range []int{2, 3} {
 		x, y := clouds(1500, k, 1)
@@ -60,7 +60,8 @@ func TestProbabilitiesComeTrue(t *testing.T) {
 	}
 }
 
-// A machine whose own link uses leave-one-out scores is already calibrated, and every method in closed form leaves it so.
+// If a machine is already calibrated, because its own link uses leave-one-out scores, every method leaves its probabilities nearly
+// unchanged.
 func TestClosedFormKeepsWhatIsRight(t *testing.T) {
 	x, y := clouds(600, 3, 7)
 	test, truth := clouds(3000, 3, 8)
@@ -78,11 +79,11 @@ func TestClosedFormKeepsWhatIsRight(t *testing.T) {
 	}
 }
 
-// The closed-form scores equal those of cross-validation with one fold for each row.
+// The closed-form scores equal those of cross-validation with each row as a fold.
 func TestLeftOutIsRefitted(t *testing.T) {
 	x, y := clouds(60, 3, 3)
 	e := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: .5}, Ridge: .3}
-	for m := Platt; m <= Isotonic; m++ { // Temperature uses decisions in one case and probabilities in the other
+	for m := Platt; m <= Isotonic; m++ { // Temperature uses decisions in closed form, but probabilities with folds
 		closed, folds := &Classifier{Estimator: e, Method: m}, &Classifier{Estimator: e, Method: m, Folds: 60}
 		require.NoError(t, closed.Fit(t.Context(), x, y))
 		require.NoError(t, folds.Fit(t.Context(), x, y))
@@ -136,7 +137,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	}
 }
 
-// Files whose contents no Fit can produce are rejected.
+// Files with contents that no Fit can produce are rejected.
 func TestBadFiles(t *testing.T) {
 	x, y := clouds(60, 3, 5)
 	for m, ways := range map[Method]map[string]func(*stored){

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// slope uses the first column as its decision, regardless of the rows of its fit.
+// slope is a classifier whose decision is the first column, whatever its training rows.
 type slope struct{}
 
 func (s *slope) Fit(_ context.Context, _ mat.Matrix, _ []int) error { return nil }
@@ -32,8 +32,9 @@ func (s *slope) Decision(x mat.Matrix) (*mat.Dense, error) {
 	return out, nil
 }
 
-// If a class has few different rows, Automatic does not choose Isotonic even if it has the least log loss on the parts. Here all
-// rare rows lie in the middle fifth of the scores, which no slope and offset can describe. Copies do not count as further rows.
+// If a class has few different rows, Automatic does not choose Isotonic, even if it has the smallest log loss in cross-validation.
+// Here all rare rows are in the middle fifth of the scores, which no slope and offset can describe. Copies do not count as
+// different rows.
 func TestAutomaticWantsManyRowsForSteps(t *testing.T) {
 	const n = 2000
 	for _, c := range []struct {

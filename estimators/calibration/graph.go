@@ -31,7 +31,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Classes: c.Classes(), Decision: proba, Proba: proba}, nil
 }
 
-// graph computes the same as apply.
+// graph returns the graph of the function apply.
 func (l link) graph(scores graph.Value) graph.Value {
 	if l.method != Isotonic {
 		return scores.Times(l.smooth.Slope).Add(scores.Row(l.smooth.Offset)).Softmax()
@@ -48,8 +48,8 @@ func (l link) graph(scores graph.Value) graph.Value {
 	return all.Div(all.Sum())
 }
 
-// graph computes the same as value: the neighbours of a score, and their nondecreasing values, are the last on the left and the
-// first on the right.
+// graph returns the graph of the function value. The neighbours of a score and their values are the largest on the left and the
+// smallest on the right, since the values do not decrease.
 func (s steps) graph(f graph.Value) graph.Value {
 	x, p := f.Row(s.X), f.Row(s.P)
 	below := x.Less(f)

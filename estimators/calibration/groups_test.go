@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// If each row is given twice, with any weight, the probabilities equal those for each row given once: no link uses scores of rows
-// that are in the fit.
+// If each row occurs twice, with any weights, the probabilities are the same as if it occurs once. A link therefore never uses the
+// score of a row that is in the fit.
 func TestEachRowTwice(t *testing.T) {
 	x, y := clouds(150, 3, 4)
 	test, _ := clouds(50, 3, 5)
@@ -44,8 +44,8 @@ func TestEachRowTwice(t *testing.T) {
 	}
 }
 
-// The rows of a group are nearly equal and of one class, so a machine with a narrow kernel memorises them. Without Groups, the link
-// trusts its scores.
+// The rows of a group are nearly equal and have the same class, so a machine with a narrow kernel memorises them. Without Groups,
+// the link is fitted to scores that are too good.
 func TestGroupsAreLeftOut(t *testing.T) {
 	const each = 4
 	draw := func(n int, seed uint64) (*mat.Dense, []int, []int) {

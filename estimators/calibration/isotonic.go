@@ -25,7 +25,7 @@ func (s steps) value(f float64) float64 {
 	return s.P[i-1] + share*(s.P[i]-s.P[i-1])
 }
 
-// block is a run of neighbouring scores with one value.
+// block is a run of neighbouring scores that share a value.
 type block struct {
 	low, high    float64
 	hits, weight float64
@@ -33,9 +33,10 @@ type block struct {
 
 func (b block) value() float64 { return b.hits / b.weight }
 
-// fitSteps returns the nondecreasing function with the least weighted squared error for the indicator of a class, computed by the
-// pool adjacent violators algorithm. If the weights sum to n, the values stay at least 1/(n+2) away from 0 and 1, because n rows do
-// not support more extreme probabilities. Rows with equal scores share a value. It costs O(n log n).
+// fitSteps returns the nondecreasing function with the smallest weighted squared error for the indicator of a class, computed by
+// the pool adjacent violators algorithm. The argument own holds the weights. If they sum to n, the values stay at least 1/(n+2)
+// away from 0 and 1, because n rows do not support more extreme probabilities. Rows with equal scores share a value. It costs O(n
+// log n).
 func fitSteps(f []float64, at []int, class int, own []float64) steps {
 	order := make([]int, len(f))
 	for i := range order {
@@ -48,7 +49,7 @@ func fitSteps(f []float64, at []int, class int, own []float64) steps {
 		if at[i] == class {
 			hit = w
 		}
-		if n := len(blocks); n > 0 && blocks[n-1].low == f[i] { // the same score, not yet pooled with lower ones
+		if n := len(blocks); n > 0 && blocks[n-1].low == f[i] { // the score equals the last one, which is not yet pooled with lower scores
 			blocks[n-1].hits += hit
 			blocks[n-1].weight += w
 			continue

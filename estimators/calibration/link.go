@@ -12,13 +12,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// leastProbability is the smallest probability used in a logarithm.
+// leastProbability is the smallest probability whose logarithm is used. Smaller probabilities count as leastProbability.
 const leastProbability = 1e-15
 
-// scores holds an estimator's scores of rows in two forms. If an estimator has only one of them, it is used for both.
+// scores holds an estimator's scores of rows in two forms. If the estimator provides only one form, it is used for both.
 type scores struct {
 	decided *mat.Dense // n×K: decisions, or the logarithms of probabilities
-	logs    *mat.Dense // n×K: the logarithms of probabilities, or nil without them
+	logs    *mat.Dense // n×K: the logarithms of probabilities; nil if there are none
 }
 
 // newScores returns the scores from decisions, probabilities or both.
@@ -34,7 +34,7 @@ func newScores(decided, proba *mat.Dense) scores {
 	return s
 }
 
-// put copies the rows of from to the given rows of s, which has n rows.
+// put copies the rows of from to rows of s with the given indices. If s is empty, it gets n rows and k columns.
 func (s *scores) put(from scores, rows []int, n, k int) {
 	if s.decided == nil {
 		s.decided = mat.NewDense(n, k, nil)
@@ -50,7 +50,7 @@ func (s *scores) put(from scores, rows []int, n, k int) {
 	}
 }
 
-// probabilities returns the probabilities that a link gives the scores.
+// probabilities returns the probabilities that a link computes from the scores.
 func (s scores) probabilities(l link) *mat.Dense {
 	if l.logs {
 		return s.logs
@@ -61,9 +61,9 @@ func (s scores) probabilities(l link) *mat.Dense {
 // link converts scores to probabilities.
 type link struct {
 	method Method
-	logs   bool       // reports whether the scores are logarithms of probabilities
+	logs   bool       // whether the scores are logarithms of probabilities
 	smooth platt.Link // used by Temperature and Platt
-	steps  []steps    // used by Isotonic: one for each class, or for the second of two
+	steps  []steps    // used by Isotonic: one for each class, or only for the second of two
 }
 
 // apply returns probabilities.
@@ -93,7 +93,7 @@ func (l link) apply(s scores) *mat.Dense {
 	return out
 }
 
-// fitOne fits one method to the scores of rows. The slice at holds their classes, and own their weights.
+// fitOne fits one method to the scores of rows, with the classes at and the weights own.
 func (s scores) fitOne(m Method, at []int, own []float64) link {
 	l := link{method: m, logs: m == Temperature && s.logs != nil}
 	of := s.probabilities(l)
@@ -120,12 +120,12 @@ func (s scores) fitOne(m Method, at []int, own []float64) link {
 const (
 	// parts is the number of parts into which Automatic divides the scores.
 	parts = 5
-	// leastOfClass is the number of rows that each class needs for Automatic to consider Isotonic.
+	// leastOfClass is the number of different rows that each class needs, so that Automatic considers Isotonic.
 	leastOfClass = 100
 )
 
-// fit fits the given method, or for Automatic the one with the smallest log loss on scores that it was not fitted to. The function
-// deal returns the part of each row, and steps reports whether Isotonic is considered.
+// fit fits the given method. For Automatic, this is the method with the smallest log loss on scores to which it was not fitted. The
+// function deal returns the part of each row. If steps is true, Isotonic is considered.
 func (s scores) fit(ctx context.Context, m Method, steps bool, at []int, own []float64, deal func(parts int) []int) (link, error) {
 	if m != Automatic {
 		return s.fitOne(m, at, own), ctx.Err()
@@ -160,7 +160,7 @@ func (s scores) fit(ctx context.Context, m Method, steps bool, at []int, own []f
 				loss -= weights.Weight(own, row) * math.Log(max(proba.At(i, at[row]), leastProbability))
 			}
 		}
-		// A method with more parameters must be better by more than rounding.
+		// A method with more parameters is chosen only if it is better by more than rounding.
 		if loss < least-1e-9*math.Abs(least) || math.IsInf(least, 1) {
 			best, least = m, loss
 		}

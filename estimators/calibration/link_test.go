@@ -13,7 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// The pooled value at every score equals that of the max-min formula: the maximum of the minimum means of neighbouring scores.
+// The value at every score f equals that of the max-min formula: the maximum over low ≤ f of the minimum over high ≥ f of the mean
+// of the rows with scores from low to high.
 func TestStepsAreTheMaxMin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for round := range 20 {
@@ -66,7 +67,7 @@ func TestStepsAreTheMaxMin(t *testing.T) {
 	}
 }
 
-// A step function is linear between two scores and constant beyond the outermost.
+// A step function is interpolated linearly between two scores, and constant outside the range of the scores.
 func TestStepsBetween(t *testing.T) {
 	g := fitSteps([]float64{0, 1, 2, 3}, []int{0, 1, 0, 1}, 1, nil)
 	assert.Equal(t, []float64{0, 1, 2, 3}, g.X)
@@ -76,8 +77,8 @@ func TestStepsBetween(t *testing.T) {
 	}
 }
 
-// The labels are drawn with the probabilities exp(a f)/(1 + exp(a f)). Each method recovers them, and a weight of 2 is equivalent
-// to giving the row twice.
+// The labels are drawn with the probabilities exp(a f)/(1 + exp(a f)). Each method recovers these, and a weight of 2 has the same
+// effect as repeating the row.
 func TestLinksFindWhatIsThere(t *testing.T) {
 	const n, slope = 20_000, .4
 	rng := rand.New(rand.NewPCG(2, 1))

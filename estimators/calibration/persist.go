@@ -26,7 +26,8 @@ type stored struct {
 
 type storedSteps struct{ X, P codec.Floats }
 
-// MarshalBinary encodes the fitted estimator and the link. The error wraps errors.ErrUnsupported if Estimator has no MarshalBinary.
+// MarshalBinary encodes the fitted estimator and the link. If Estimator has no MarshalBinary, the error wraps
+// errors.ErrUnsupported.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -43,8 +44,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Estimator. Errors wrap
-// [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Estimator. If it returns an error, which
+// wraps [estimators.ErrBadModel], c is unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
-// BenchmarkInterval predicts the interval of one row after a fit to 1000 rows of ten columns, and its variance with the same
-// machine. It reports the microseconds of each and their ratio.
+// BenchmarkInterval predicts the interval of one row after a fit to 1000 rows of ten columns, and the variance of the same row with
+// the same machine. It reports the microseconds of each and their ratio.
 func BenchmarkInterval(b *testing.B) {
 	const n, d = 1000, 10
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -14,13 +14,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Streams of random numbers for adaptive scores: one for the training rows and one for new rows.
+// These are the streams of random numbers for adaptive scores: one for the training rows and one for new rows.
 const (
 	fittedStream = 0x66697474656400
 	newStream    = 0x6e657700
 )
 
-// learnFolds fits an estimator without each fold, stratified by class, and computes the scores of that fold.
+// learnFolds fits an estimator for each fold, to the rows of the other folds, and computes the scores of the fold. The folds are
+// stratified by class.
 func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 	n := len(m.at)
 	if m.method == Split {
@@ -66,7 +67,8 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 	return nil
 }
 
-// parts divides the rows of each class into k parts. If there are groups, it divides them by class. Each part is ascending.
+// parts divides the rows of each class into k parts, whose row numbers are ascending. If there are groups, it divides the groups by
+// class.
 func (m *classModel) parts(c *Classifier, k int) ([][]int, error) {
 	if m.groups != nil {
 		return parts(m.groups, m.at, c.Seed, sizes(len(m.at), k)...)
@@ -112,7 +114,7 @@ func (m *classModel) score() error {
 	return nil
 }
 
-// folded computes the sets of classes for the rows of x from the fits without each fold.
+// folded computes the set of classes for each row of x from the estimators of all folds.
 func (c *Classifier) folded(x *mat.Dense, level float64, out [][]int) error {
 	m := c.m
 	held := c.heldOf()
@@ -120,7 +122,7 @@ func (c *Classifier) folded(x *mat.Dense, level float64, out [][]int) error {
 	if err != nil {
 		return err
 	}
-	scores, from := make([]float64, len(m.at)), make([]int, len(m.at)) // for each row whose score counts
+	scores, from := make([]float64, len(m.at)), make([]int, len(m.at)) // one entry for each row whose score counts
 	p := make([]*mat.Dense, len(m.folds))
 	for at, f := range m.folds {
 		if p[at], err = probabilities(f.fitted, x); err != nil {
@@ -130,7 +132,7 @@ func (c *Classifier) folded(x *mat.Dense, level float64, out [][]int) error {
 			scores[row], from[row] = f.scores[i], at
 		}
 	}
-	own := make([][]float64, len(m.folds)) // for each fold and class, for one row of x
+	own := make([][]float64, len(m.folds)) // the score for each fold and class, for one row of x
 	for at := range own {
 		own[at] = make([]float64, len(m.classes))
 	}

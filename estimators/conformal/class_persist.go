@@ -13,7 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// storedClasses is the form of a Classifier's model in a file. It contains the Score and its settings, on which the scores depend.
+// storedClasses is the form of a Classifier's model in a file. It contains the Score and its settings, because the scores depend on
+// them.
 type storedClasses struct {
 	Method   Method
 	Score    Score
@@ -31,8 +32,8 @@ type storedClasses struct {
 	Folds    []storedFold
 }
 
-// MarshalBinary encodes the rows, the fitted estimators and the scores. The error wraps errors.ErrUnsupported if Estimator has no
-// MarshalBinary.
+// MarshalBinary encodes the rows, the fitted estimators and the scores. If Estimator has no MarshalBinary, the error wraps
+// errors.ErrUnsupported.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -52,8 +53,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Estimator. Sets then use the Score and the
-// Seed of the file. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Estimator. PredictSet then uses the Score and
+// the Seed of the file. If UnmarshalBinary returns an error, which wraps [estimators.ErrBadModel], c is unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClasses
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
@@ -120,7 +121,7 @@ func (s *storedClasses) model() (*classModel, error) {
 	}, nil
 }
 
-// checkHeld checks the fields that files of regressors and classifiers have in common.
+// checkHeld checks the fields that the files of regressors and of classifiers have in common.
 func checkHeld(kind, typ string, m Method, rows *mat.Dense, own []float64, held []int, folds []storedFold) error {
 	n, _ := rows.Dims()
 	if _, err := check.DenseGaps("rows", rows, check.Anywhere); err != nil {

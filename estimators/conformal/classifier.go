@@ -29,7 +29,7 @@ const (
 	defaultFree    = 2
 )
 
-// folding is the interface by which a search reports that it fits a fold.
+// folding is embedded in Classifier, so that a search can report that it fits a fold.
 type folding = classes.Folding
 
 // Classifier predicts a class, and a set of classes that contains the right class with a guaranteed probability. The zero value
@@ -40,10 +40,10 @@ type folding = classes.Folding
 // Estimator. [CrossValidation] and Split score a class by its probability (see Score). They need an Estimator that supports
 // [estimators.Proba].
 //
-// See also [Regressor], Classifier in package calibration.
+// See also [Regressor], and Classifier in package calibration.
 type Classifier struct {
-	// Estimator is fitted as a clone and is not changed. It receives gaps (NaN in x) unchanged. If it is nil, it is
-	// &lssvm.Classifier{}.
+	// Estimator is the model to wrap. Fit fits clones of it and does not change it. It receives gaps (NaN in x) unchanged. If it is
+	// nil, &lssvm.Classifier{} is used.
 	Estimator estimators.Classifier
 
 	// Method selects the method. All methods except [JackknifeMinMax] are allowed.
@@ -53,18 +53,18 @@ type Classifier struct {
 	Score Score
 
 	// Penalty and FreeClasses are settings of [RegularisedAdaptive]. Penalty is added for each class of a set after the first
-	// FreeClasses. If they are 0, they are 0.1 and 2.
+	// FreeClasses. If Penalty is 0, 0.1 is used. If FreeClasses is 0, 2 is used.
 	Penalty     float64 `zero:"0.1"`
 	FreeClasses int     `zero:"2"`
 
-	// NoRandom makes an adaptive score include the full probability of the class itself. The sets are then larger than necessary,
-	// but do not depend on the position of a row in x.
+	// NoRandom includes the full probability of a class in its adaptive score. The sets are then larger than necessary, but do not
+	// depend on the position of a row in x.
 	NoRandom bool
 
-	// ByClass keeps the guarantee for the rows of each class separately (Mondrian), using only the scores of that class.
+	// ByClass extends the guarantee to the rows of each class separately (Mondrian), by using only the scores of that class.
 	ByClass bool
 
-	// AllowEmpty permits empty sets. Otherwise each set contains the class that Predict returns. In both cases the set for a level
+	// AllowEmpty permits empty sets. By default each set contains the class that Predict returns. In both cases the set for a level
 	// contains the sets for lower levels.
 	AllowEmpty bool
 
@@ -74,10 +74,10 @@ type Classifier struct {
 	Folds    int   `zero:"10" least:"2"`
 	Groups   []int `settings:"-"`
 
-	// Seed is the seed for the division of the rows into parts, and for the random numbers of adaptive scores.
+	// Seed determines the division of the rows into parts, and the random numbers of adaptive scores.
 	Seed uint64
 
-	// Workers is the number of goroutines that predict sets. If it is 0, GOMAXPROCS is used.
+	// Workers is the number of goroutines with which sets are predicted. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called after each fit and each solution of a linear system.
@@ -87,18 +87,18 @@ type Classifier struct {
 	m *classModel
 }
 
-// classModel is the fitted part of a Classifier. After Fit only the postponed system changes.
+// classModel is the fitted part of a Classifier. After Fit, only the linear system of all rows can still be added.
 type classModel struct {
 	method  Method
 	rows    *mat.Dense
 	classes []int
 	at      []int // index of each row's label in classes
 	own     []float64
-	groups  []int     // group of each row, or nil if each row is its own or the model was read from a file
+	groups  []int     // group of each row; nil if each row is a group of its own, or after reading a file
 	shares  []float64 // weight of each row's score, or nil if all are 1
 	held    []int
 	chosen  estimators.Classifier
-	// The settings of the scores, which are stored in a file.
+	// scoring and noRandom are the settings of the scores, which a file contains.
 	scoring  scoring
 	noRandom bool
 	seed     uint64
@@ -138,9 +138,8 @@ func (c *Classifier) ColumnNames() []string {
 }
 
 // Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. It returns [estimators.ErrParam],
-// [estimators.ErrShape], [estimators.ErrNotFinite], the errors of Estimator, or the error of ctx. ErrShape is also returned if a
-// class is missing from the rows of one of the fits. If Estimator does not support the method, the error wraps
-// errors.ErrUnsupported.
+// [estimators.ErrShape], [estimators.ErrNotFinite], the errors of Estimator, or the error of ctx. ErrShape is also returned if the
+// rows of one of the fits lack a class. If Estimator does not support the method, the error wraps errors.ErrUnsupported.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
@@ -211,7 +210,7 @@ func (c *Classifier) methodFor(n int) Method {
 	return CrossValidation
 }
 
-// fitOn fits a clone of Estimator to the given rows, which must contain all classes.
+// fitOn fits a clone of Estimator to the rows with the given indices, which must contain all classes.
 func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (estimators.Classifier, error) {
 	clone := estimators.Clone(c.estimator())
 	if c.IsFold() {
@@ -300,7 +299,7 @@ func (m *classModel) deal(c *Classifier, share float64) ([2][]int, error) {
 	return out, nil
 }
 
-// smoother returns the system of all rows with the chosen settings. It is computed once.
+// smoother returns the linear system of all rows with the chosen settings. It computes the system only once.
 func (m *classModel) smoother(ctx context.Context) (estimators.Smoother, *leastSquares, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -328,8 +327,8 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// Decision returns scores (n×K). For Full and [JackknifePlus] they are the outputs of the linear system with all rows. Otherwise
-// they are probabilities.
+// Decision returns scores (n×K). For Full and [JackknifePlus] they are the outputs of the linear system with all rows. For the
+// other methods they are probabilities.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	switch {
@@ -420,8 +419,8 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 }
 
 // PredictSet returns a set of classes for each row of x (m×d), in ascending order. Each set contains the right class with
-// probability at least level, in (0, 1), as guaranteed by the method. If there are too few scores for the level, the set contains
-// all classes.
+// probability at least level, in (0, 1), with the guarantee of the method. If there are too few scores for the level, the set
+// contains all classes.
 func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err error) {
 	defer fault.Recover(&err)
 	if c.m == nil {
@@ -445,7 +444,7 @@ func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err err
 	return out, check.GapRefused(xd, err)
 }
 
-// heldOf returns a function that maps a class to the rows whose scores count for it.
+// heldOf returns a function that returns the rows whose scores count for a class.
 func (c *Classifier) heldOf() func(class int) []int {
 	if !c.ByClass {
 		return func(int) []int { return c.m.held }
@@ -457,8 +456,8 @@ func (c *Classifier) heldOf() func(class int) []int {
 	return func(class int) []int { return by[class] }
 }
 
-// take returns the set of the classes that p keeps, and of the class that Predict returns for the values. Adding the latter can
-// only raise the coverage. As this class is in the sets for all levels, the sets still grow with the level.
+// take returns the set of the classes that p keeps, together with the class with the largest of values, which Predict returns.
+// Adding this class can only raise the coverage. It is in the sets for all levels, so the sets still grow with the level.
 func (c *Classifier) take(p func(class int) (value, rows float64), values []float64, level float64) []int {
 	var set []int
 	predicted := classes.Largest(values)
@@ -470,7 +469,7 @@ func (c *Classifier) take(p func(class int) (value, rows float64), values []floa
 	return set
 }
 
-// smoothed computes the sets of the rows of x from the system of all rows.
+// smoothed computes the sets of the rows of x from the linear system of all rows.
 func (c *Classifier) smoothed(x *mat.Dense, level float64, out [][]int) error {
 	ctx := context.Background()
 	machine, squares, err := c.m.smoother(ctx)

@@ -15,7 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// noisy draws y = 2x + noise for normal x around a mean. The standard deviation of the noise is 4 where x > 0 and 1 elsewhere.
+// noisy draws rows of y = 2x + noise, where x is normal with the given mean. The standard deviation of the noise is 4 where x > 0,
+// and 1 elsewhere.
 func noisy(rng *rand.Rand, n int, mean float64) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {
@@ -34,10 +35,11 @@ const (
 	draws     = 1500
 	level     = 0.9
 	trainings = 39
-	tests     = 3 // for each draw; few, because rows of one draw are dependent
+	tests     = 3 // number of new rows for each draw; few, because the rows of a draw are dependent
 )
 
-// covered returns the share of new rows that lie in their intervals over many draws, for all rows and for those with x > 0.
+// covered returns the share of new rows whose targets are in their intervals, over many draws. It returns the share for all rows
+// and for those with x > 0.
 func covered(t *testing.T, build func() *Regressor, mean float64) (share, positive float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 11))
@@ -63,10 +65,10 @@ func covered(t *testing.T, build func() *Regressor, mean float64) (share, positi
 	return count[0] / of[0], count[1] / of[1]
 }
 
-// deviation is three times the standard deviation of a share, for as many independent rows as draws.
+// deviation is three times the standard deviation of a share, if the number of independent rows is the number of draws.
 var deviation = 3 * math.Sqrt(level*(1-level)/draws)
 
-// The guarantee holds although the noise differs completely from the model's assumption.
+// The guarantee holds, although the noise is completely different from what the model assumes.
 func TestCoverage(t *testing.T) {
 	given := func() *Regressor { return &Regressor{Estimator: &ridge.Regressor{Ridge: 1}} }
 	for name, c := range map[string]struct {
@@ -87,8 +89,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Without groups the coverage of the noisy half is too low, and with groups it is high enough. The coverage is also right under a
-// shift with a known ratio.
+// Without groups, the coverage is too low for the half of the rows with much noise. With groups, it is high enough. The coverage is
+// also correct under a shift whose likelihood ratio is known.
 func TestCoverageOfGroupsAndShifts(t *testing.T) {
 	build := func() *Regressor {
 		return &Regressor{Estimator: &ridge.Regressor{Ridge: 1}, Method: Full, SameRows: true}
@@ -143,7 +145,7 @@ func overlapping(rng *rand.Rand, n int) (*mat.Dense, []int) {
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
 	for i := range y {
 		y[i] = []int{4, 4, 4, 6, 6, 6, 9}[rng.IntN(7)]
-		if i < 12 { // a few rows of each class
+		if i < 12 { // a few rows of each class come first
 			y[i] = []int{4, 6, 9}[i%3]
 		}
 		x.SetRow(i, []float64{float64(y[i]-4)/2 + rng.NormFloat64(), rng.NormFloat64()})
@@ -177,7 +179,7 @@ func TestCoverageOfSets(t *testing.T) {
 			e := &Classifier{Estimator: &lssvm.Classifier{Kernel: kernel, Ridge: 0.5}}
 			c.build(e)
 			require.NoError(t, e.Fit(t.Context(), x, y))
-			// The training rows contain a few rows of each class, and so do the rows to be predicted.
+			// A draw begins with a few rows of each class, also for the rows to be predicted.
 			at, labels := overlapping(rng, 12+7)
 			sets, err := e.PredictSet(at, level)
 			require.NoError(t, err)
@@ -195,7 +197,7 @@ func TestCoverageOfSets(t *testing.T) {
 				}
 			}
 		}
-		// The new rows of one draw are dependent, so the standard deviation is that of independent draws.
+		// The new rows of a draw are dependent, so the standard deviation is computed from the number of draws.
 		slack := 3 * math.Sqrt(level*(1-level)/setDraws)
 		share := within / count
 		assert.GreaterOrEqual(t, share, c.least-slack, name)
@@ -206,7 +208,7 @@ func TestCoverageOfSets(t *testing.T) {
 	}
 }
 
-// Fits and intervals are equal for the same seed and any number of workers.
+// The same seed results in the same fits and intervals, for any number of workers.
 func TestSeeds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	x, y := noisy(rng, 60, 0)

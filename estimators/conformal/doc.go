@@ -7,10 +7,11 @@
 //
 // # One linear system with all rows
 //
-// An estimator with the capability estimators.Smoothing is linear in its targets once its settings are chosen. Leaving out a row
-// and adding one then takes a few operations on numbers from one linear system with all rows. [estimators.Smoother] defines these
-// numbers a, c, b, s and f. If a new row with target f + t is added, row i has the studentised residual |a - bt/s|/√(c + b²/s), and
-// the new row has |t|/√s. The first is at least as large as the second for -L ≤ t ≤ U. With signs such that a ≥ 0,
+// The predictions of an estimator with the capability estimators.Smoothing are linear in its targets once its settings are chosen.
+// Leaving out a row and adding another then costs a few operations on numbers from one linear system with all rows.
+// [estimators.Smoother] defines these numbers a, c, b, s and f. If a new row with target f + t is added, row i has the studentised
+// residual |a - bt/s|/√(c + b²/s), and the new row has |t|/√s. The first is at least as large as the second for -L ≤ t ≤ U. With
+// signs such that a ≥ 0,
 //
 //	U = as/(R + b),  L = as/(R - b),  R = √(sc + b²)
 //
@@ -19,8 +20,8 @@
 // jackknife+ with studentised residuals, which thus has the full guarantee.
 //
 // For classes, a least-squares machine for each class with targets ±1 uses the same system. The margin of a class is the best
-// decision of the other classes minus its own. A class is kept if its margin is no larger than those of enough rows, where each row
-// is left out of machines that contain the new row with this class.
+// decision of the other classes minus its own. A class is kept if its margin is no larger than the margins of enough rows, where
+// each row is left out of machines that contain the new row with this class.
 //
 // # Choosing settings reduces coverage
 //
@@ -28,15 +29,15 @@
 // 50 rows, the coverage is .87 if all rows choose a ridge and one of twelve kernels. It is .74 if they choose the lengths of ten
 // columns. Therefore one part of the rows chooses the settings, and only the scores of the other rows count (Held). The system
 // still contains all rows, and the guarantee is exact. With at most 200 rows a part is too small for a good choice, and
-// [CrossValidation] chooses the settings again without each fold. SameRows uses all rows for both purposes.
+// [CrossValidation] chooses the settings again for each fold, on the other folds. SameRows uses all rows for both purposes.
 //
 // # Targets with changing spread
 //
 // The intervals of one system are nearly as wide where the noise is small as where it is large. The same holds for a machine whose
 // variance has one noise level. The guarantee holds on average over all rows, but not in every region. With Spread, a score is |y -
 // f(x)| / σ(x) (Lei and others, Journal of the American Statistical Association 113, 2018, 1094). Here σ(x) is exp g(x), times the
-// standard deviation of f if there is one. Both f and g are fitted to rows whose scores do not count: for Split, the rows that
-// choose the settings; for CV+, those outside the fold. The intervals are f(x) ± qσ(x). For Split this has the guarantee of split
+// standard deviation of f if f has one. Both f and g are fitted to rows whose scores do not count: for Split, the rows that choose
+// the settings; for CV+, the rows outside the fold. The intervals are f(x) ± qσ(x). For Split this has the guarantee of split
 // conformal prediction, because f and g depend only on the other rows. For CV+ it has the guarantee of the theorem of Barber and
 // others, whose proof holds for any score that is a function fitted without the fold. The function g is fitted to log max(|e|, δ)
 // for residuals e of rows left out, where δ is a tenth of their median. Its predictions are limited to the range of these values. A
@@ -51,7 +52,7 @@
 //
 // # Guarantees
 //
-// The row to be predicted must be exchangeable with those whose scores count: it must be drawn in the same way, and must not be
+// The row to be predicted must be exchangeable with the rows whose scores count: it must be drawn in the same way, and must not be
 // chosen with knowledge of its target. A time series does not meet this condition. With Group the guarantee holds in each group
 // separately. With LikelihoodRatio the rows to be predicted may have another distribution if it is known.
 //

@@ -6,11 +6,12 @@ import (
 	"sort"
 )
 
-// rank returns the order statistic of n scores that an interval of a level uses, counted from 1: ⌈level(n+1)⌉. If it exceeds n,
+// rank returns which of n ordered scores is the bound of an interval of a level, counted from 1: ⌈level(n+1)⌉. If it exceeds n,
 // there are too few scores for the level. A product that is an integer up to rounding is treated as that integer.
 func rank(level float64, n int) int { return int(math.Ceil(level*float64(n+1) - 1e-9)) }
 
-// kth returns the k-th smallest value, counted from 1, or +Inf if k exceeds their number. It reorders the values and costs O(n).
+// kth returns the k-th smallest value, counted from 1, or +Inf if k exceeds the number of values. It reorders the values and costs
+// O(n).
 func kth(values []float64, k int) float64 {
 	if k > len(values) {
 		return math.Inf(1)
@@ -46,8 +47,8 @@ func kth(values []float64, k int) float64 {
 
 func median3(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }
 
-// end returns the bound of an interval from the scores of rows. It is the order statistic for the level. If there are likelihood
-// ratios of the rows and of the new row, it is the weighted quantile. It may reorder the values.
+// end returns the bound of an interval from the scores of rows. It is the order statistic for the level, or the weighted quantile
+// if there are likelihood ratios of the rows and of the new row. It may reorder the values.
 func end(values, ratios []float64, ratio, level float64) float64 {
 	if ratios == nil {
 		return kth(values, rank(level, len(values)))
@@ -56,7 +57,7 @@ func end(values, ratios []float64, ratio, level float64) float64 {
 	for _, v := range ratios {
 		total += v
 	}
-	// With ratios of 1 this is the order statistic of the level.
+	// With ratios of 1 the result is the order statistic for the level.
 	left := (1-level)*total - ratio + 1e-9*total/float64(len(values)+1)
 	if left < 0 {
 		return math.Inf(1)
@@ -85,8 +86,8 @@ type influenced struct {
 	f, s    float64
 }
 
-// full returns how far below and above f the target of the new row may lie so that the i-th row has the larger studentised
-// residual, in the system that contains both rows.
+// full returns how far below and above f the target of the new row may be. Up to these distances, the i-th row has the larger
+// studentised residual, in the system that contains both rows.
 func (r influenced) full(i int) (below, above float64) {
 	a, b, c := r.a[i], r.b[i], r.c[i]
 	if !(c > 0) {
@@ -96,7 +97,7 @@ func (r influenced) full(i int) (below, above float64) {
 		a, b = -a, -b
 	}
 	root := math.Sqrt(r.s*c + b*b)
-	if b >= 0 { // each bound in the form without cancellation
+	if b >= 0 { // each bound in its form without cancellation
 		return a * (root + b) / c, a * r.s / (root + b)
 	}
 	return a * r.s / (root - b), a * (root - b) / c
@@ -111,15 +112,15 @@ func (r influenced) leaveOut(i int) (prediction, residual float64) {
 	return r.f - r.b[i]*e, math.Abs(e)
 }
 
-// members holds the rows whose order statistics an interval uses: all rows whose scores count, or only those in the group of the
+// members holds the rows whose order statistics an interval uses: all rows whose scores count, or only the rows in the group of the
 // new row.
 type members struct {
 	rows   []int
-	ratios []float64 // for each row, or nil if all are 1
+	ratios []float64 // for each row; nil if all are 1
 	ratio  float64   // of the new row
 }
 
-// interval returns the bounds of a new row's interval, computed by a leave-one-out method.
+// interval returns the bounds of a new row's interval, computed with a leave-one-out method.
 func (r influenced) interval(m Method, of members, level float64) (low, high float64) {
 	n := len(of.rows)
 	if n == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// wave returns sin x at n points, with a deterministic disturbance.
+// wave returns n points x, and targets sin x with a deterministic disturbance.
 func wave(n int) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {
@@ -48,7 +48,7 @@ func ExampleRegressor() {
 	// Output: Full - at least 350 of 400 within: true
 }
 
-// If the settings do not depend on the rows, all rows can be used for the intervals.
+// In this example the settings do not depend on the rows, so all rows can be used for the intervals.
 func ExampleRegressor_given() {
 	x, y := wave(60)
 	r := &conformal.Regressor{
@@ -85,7 +85,7 @@ func ExampleClassifier() {
 		y[i] = i % 2
 		x.Set(i, 0, float64(y[i])+2*float64(i/2)/float64(n/2))
 	}
-	var score conformal.Score = conformal.Adaptive // its sets are larger where rows are difficult
+	var score conformal.Score = conformal.Adaptive // sets are larger where rows are difficult to classify
 	c := &conformal.Classifier{Method: conformal.Split, Score: score}
 	if err := c.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)

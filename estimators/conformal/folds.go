@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// learnFolds fits an estimator without each fold and computes the scores of the fold.
+// learnFolds fits an estimator for each fold, to the rows of the other folds, and computes the scores of the fold.
 func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 	n := len(m.y)
 	if m.method == Split {
@@ -49,7 +49,7 @@ func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 	return m.learnParts(ctx, r, p)
 }
 
-// units returns the number of groups that can be left out.
+// units returns the number of groups that can be left out, or of rows if there are no groups.
 func (m *model) units() int {
 	if m.groups == nil {
 		return len(m.y)
@@ -57,7 +57,7 @@ func (m *model) units() int {
 	return groups.Count(m.groups)
 }
 
-// learnParts computes CV+ with the given parts of the rows.
+// learnParts fits the estimators of CV+ with the given parts of the rows as folds.
 func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) error {
 	n, k := len(m.y), len(parts)
 	m.held = rowsUpTo(n)
@@ -91,7 +91,7 @@ func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) err
 	return nil
 }
 
-// complement returns the numbers 0 to n-1 without the given rows, which are in ascending order.
+// complement returns the numbers from 0 to n-1 that rows, which is in ascending order, does not contain.
 func complement(n int, rows []int) []int {
 	out := make([]int, 0, n-len(rows))
 	for i := range n {
@@ -104,7 +104,7 @@ func complement(n int, rows []int) []int {
 	return out
 }
 
-// score computes the scores of the rows of each fold: the residuals, divided by the standard deviation if there is one.
+// score computes the scores of the rows of each fold: the residuals, divided by the standard deviations if they are scaled.
 func (m *model) score(ctx context.Context, r *Regressor) error {
 	loop, done := progress.NewLoop(ctx), 0
 	defer loop.End()
@@ -129,12 +129,12 @@ func (m *model) score(ctx context.Context, r *Regressor) error {
 	return nil
 }
 
-// scoredRows is the number of rows that are predicted between two checks of the context. A variance may cost the square of the
-// number of training rows.
+// scoredRows is the number of rows that are predicted between two checks of the context. The cost of a variance may be quadratic in
+// the number of training rows.
 const scoredRows = 128
 
-// deviations returns the predictions and their standard deviations, which are 1 without scaling. If there is a spread, it
-// multiplies the standard deviations.
+// deviations returns the predictions and their standard deviations, or 1 without scaling. If there is a spread, the standard
+// deviations are multiplied by it.
 func deviations(r *Regressor, fitted estimators.Regressor, of *spread, x mat.Matrix) (mean, sd []float64, err error) {
 	v, ok := fitted.(estimators.VariancePredictor)
 	if !ok || r.NoScaling || !estimators.Supports(fitted, estimators.Variance) {
@@ -151,20 +151,20 @@ func deviations(r *Regressor, fitted estimators.Regressor, of *spread, x mat.Mat
 		return nil, nil, err
 	}
 	for i, s := range sd {
-		// A variance of 0 gives no scale, so rows that are fitted exactly have plain residuals.
+		// A variance of 0 would not scale the residual, so it is replaced by the smallest positive number.
 		sd[i] = max(math.Sqrt(s), math.SmallestNonzeroFloat64)
 	}
 	return mean, sd, of.scale(sd, x)
 }
 
-// folded computes the intervals of the rows of x from the fits without each fold.
+// folded computes the intervals of the rows of x from the estimators of all folds.
 func (r *Regressor) folded(x *mat.Dense, of func(int) members, level float64, low, high []float64) error {
 	n, _ := x.Dims()
 	predicted, err := r.m.chosen.Predict(x)
 	if err != nil {
 		return err
 	}
-	scores, from := make([]float64, len(r.m.y)), make([]int, len(r.m.y)) // scores and folds of each row whose score counts
+	scores, from := make([]float64, len(r.m.y)), make([]int, len(r.m.y)) // score and fold of each row whose score counts
 	means, sds := make([][]float64, len(r.m.folds)), make([][]float64, len(r.m.folds))
 	for at, f := range r.m.folds {
 		if means[at], sds[at], err = deviations(r, f.fitted, f.spread, x); err != nil {
@@ -179,7 +179,7 @@ func (r *Regressor) folded(x *mat.Dense, of func(int) members, level float64, lo
 		lows, highs := make([]float64, len(a.rows)), make([]float64, len(a.rows))
 		for k, row := range a.rows {
 			f, width := means[from[row]][i], scores[row]*sds[from[row]][i]
-			if r.m.method == Split { // compares the scores themselves, without rounding
+			if r.m.method == Split { // Split compares the scores themselves, without rounding
 				f = 0
 			}
 			lows[k], highs[k] = width-f, f+width

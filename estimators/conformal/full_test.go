@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// fitted is a kernel machine with a constant, which gonum solves as one dense system.
+// fitted is a kernel machine with a constant, solved with gonum as one dense linear system.
 type fitted struct {
 	x      [][]float64
 	kernel kernels.RBF
@@ -38,7 +38,7 @@ func fitTo(t *testing.T, x [][]float64, kernel kernels.RBF, ridge float64) *fitt
 	return f
 }
 
-// at returns the prediction for a row from the targets y, and the variance there in units of the ridge.
+// at returns the prediction for row from the targets y, and its variance in units of the ridge.
 func (f *fitted) at(y, row []float64) (mean, variance float64) {
 	n := len(f.x)
 	k := mat.NewVecDense(n+1, nil)
@@ -54,8 +54,8 @@ func (f *fitted) at(y, row []float64) (mean, variance float64) {
 	return mean, f.kernel.Eval(row, row) + f.ridge - mat.Dot(k, &weights)
 }
 
-// ranked returns the number of rows whose leave-one-out residual, in standard deviations, is at least as large as that of the last
-// row.
+// ranked returns the number of rows whose leave-one-out residual, divided by its standard deviation, is at least as large as that
+// of the last row.
 func ranked(t *testing.T, x [][]float64, y []float64, kernel kernels.RBF, ridge float64) (count int, smallestGap float64) {
 	t.Helper()
 	scores := make([]float64, len(x))
@@ -81,8 +81,8 @@ func ranked(t *testing.T, x [][]float64, y []float64, kernel kernels.RBF, ridge 
 	return count, smallestGap
 }
 
-// The interval contains the targets that a search with refitted machines would keep. At its bounds, the new row and one other row
-// have equal residuals. Beyond them, too few rows have larger residuals.
+// The interval contains the targets that full conformal prediction with refitted machines would keep. At each bound, the new row
+// and another row have equal residuals. Beyond it, too few rows have larger residuals.
 func TestFullIsRefitted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	const n, level = 14, 0.8
@@ -109,7 +109,7 @@ func TestFullIsRefitted(t *testing.T) {
 			assert.False(t, keeps(v+end*1e-7), "row %v, end %v", row, v)
 		}
 		middle := (low[0] + high[0]) / 2
-		for i := range 21 { // on a grid of targets these form one interval without gaps
+		for i := range 21 { // the kept targets of a grid form one interval without interruptions
 			target := middle + (float64(i)/10-1)*0.999*(high[0]-middle)
 			assert.True(t, keeps(target))
 		}

@@ -23,8 +23,8 @@ func documented(t *testing.T, err error) {
 	t.Errorf("%v is not a documented error", err)
 }
 
-// FuzzFit fits rows with arbitrary bits. The bounds of every interval are ordered and may be infinite, every set contains a class,
-// and every error is one of the documented ones.
+// FuzzFit fits rows with arbitrary bits. The bounds of every interval are in order and may be infinite, every set contains a class,
+// and every error is a documented one.
 func FuzzFit(f *testing.F) {
 	seed := func(values ...float64) []byte {
 		var out []byte

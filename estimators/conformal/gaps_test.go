@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 )
 
-// The wrapped estimator handles gaps and categories, also after the model has been stored.
+// The wrapped estimator receives gaps and categories, also after the model was stored and loaded.
 func TestGapsAndCategoriesOfTheEstimator(t *testing.T) {
 	x, y, labels := mat.NewDense(60, 2, nil), make([]float64, 60), make([]int, 60)
 	for i := range y {

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
-// Model files of version 1 stay readable and give the same predictions as a fit with the current code.
+// Model files of version 1 can still be read, and give the same predictions as a fit with the current code.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	const rounding = 1e-8
 	x := mat.NewDense(12, 1, []float64{-3, -2, -1, -0.5, 0.5, 1, 2, 3, -2.5, 2.5, 0, -1.5})

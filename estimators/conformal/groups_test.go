@@ -34,8 +34,8 @@ func copied(x *mat.Dense, again int) *mat.Dense {
 	return out
 }
 
-// If rows are copied, the intervals stay bit-identical, because copies count once. Observations that happen to have equal features
-// are separate rows.
+// If some rows are copied, the intervals stay bit-identical, because copies count once. Observations that happen to have equal
+// features count as separate rows.
 func TestCopiesCountOnce(t *testing.T) {
 	for _, n := range []int{60, 260} {
 		x, y := waves(rand.New(rand.NewPCG(1, uint64(n))), n)
@@ -103,8 +103,8 @@ func TestCopiesOfAClassCountOnce(t *testing.T) {
 	}
 }
 
-// The rows of a group share an error, so the groups are exchangeable. Intervals for rows of new groups have the right coverage,
-// whereas those that leave out single rows do not.
+// The rows of a group share an error, so only the groups are exchangeable. If groups are left out, intervals for rows of new groups
+// have the promised coverage. If single rows are left out, they do not.
 func TestCoverageOfNewGroups(t *testing.T) {
 	const size, level = 6, .8
 	trials, groups := 60, 30

@@ -20,8 +20,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// A system that exceeds the estimator's memory limit gives an error before the fit that chooses the settings. The limit is exact:
-// one more byte is enough for the system.
+// If the system would exceed the estimator's memory limit, Fit returns the error before the fit that chooses the settings. The
+// limit is exact: one more byte is enough for the system.
 func TestMemoryOfTheSystemBeforeTheFit(t *testing.T) {
 	const n = 60
 	x, y, labels := mat.NewDense(n, 1, nil), make([]float64, n), make([]int, n)
@@ -67,7 +67,8 @@ func TestMemoryOfTheSystemBeforeTheFit(t *testing.T) {
 	assert.NoError(t, c.Fit(context.Background(), x, labels))
 }
 
-// The size of falkon's features depends on the number of landmarks in the fit that chooses the settings.
+// The size of falkon's features follows from the number of landmarks in the fit that chooses the settings. Features that are too
+// large are an error before that fit.
 func TestMemoryOfTheFeaturesBeforeTheFit(t *testing.T) {
 	machine := &falkon.Regressor{Components: 40, MaxBytes: 24 * 40 * 10_000}
 	assert.NoError(t, machine.CheckSmoother(5000, 10_000))

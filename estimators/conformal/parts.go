@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// fold is a fit without some rows, with the scores of these rows.
+// fold is an estimator that was fitted without some rows, and the scores of these rows.
 type fold[E any] struct {
 	fitted E
 	rows   []int
@@ -21,7 +21,7 @@ type fold[E any] struct {
 	spread *spread // set if Regressor.Spread is set
 }
 
-// checkGroups returns an error if a method cannot leave out groups.
+// checkGroups returns an error if there are groups and the method cannot leave out groups.
 func checkGroups(typ string, groups []int, m Method) error {
 	if groups != nil && m != Automatic && m != CrossValidation && m != Split {
 		return fault.Param(typ, "Method", m.String(), "CrossValidation or Split with Groups")
@@ -38,8 +38,9 @@ func stream(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x636f6e
 // order returns a random permutation of n rows.
 func order(n int, seed uint64) []int { return stream(seed).Perm(n) }
 
-// parts divides the rows at random into parts of the given sizes. Each part is ascending. If groups are not nil, the rows of a
-// group stay together. If labels are not nil, each part has its share of each label, as far as the groups allow.
+// parts divides the rows at random into parts of the given sizes. The row numbers of a part are ascending. If of is not nil, it
+// holds the groups of the rows, which stay together. If labels is not nil, each part has its share of each label, as far as the
+// groups allow.
 func parts(of, labels []int, seed uint64, sizes ...int) ([][]int, error) {
 	out := make([][]int, len(sizes))
 	if of == nil {
@@ -67,7 +68,7 @@ func parts(of, labels []int, seed uint64, sizes ...int) ([][]int, error) {
 	return out, nil
 }
 
-// sizes returns the sizes of k parts of n rows.
+// sizes returns the sizes of k parts of n rows, which differ by at most 1.
 func sizes(n, k int) []int {
 	sizes := make([]int, k)
 	for i := range sizes {
@@ -76,8 +77,8 @@ func sizes(n, k int) []int {
 	return sizes
 }
 
-// originals returns the rows without copies, and their weights. The scores of copies contain no information about a new row. If
-// groups are known, it does not compare rows.
+// originals returns the rows without copies, and their weights, since the score of a copy contains no information about a new row.
+// If there are groups, it keeps all rows.
 func originals[T float64 | int](x *mat.Dense, target []T, own []float64, of []int) (rows []int, weights []float64, err error) {
 	if of != nil {
 		return rowsUpTo(len(target)), own, groups.Check(of, len(target), 2)

@@ -11,8 +11,8 @@ import (
 
 const version = 1
 
-// stored is the form of a Regressor's model in a file. The rows are stored for methods with one system, which is computed again for
-// the first interval, and for groups and likelihood ratios.
+// stored is the form of a Regressor's model in a file. It contains the rows if they are needed for the linear system, which is
+// computed again for the first interval, or for groups and likelihood ratios.
 type stored struct {
 	Method Method
 	Rows   codec.Matrix
@@ -31,8 +31,8 @@ type storedFold struct {
 	Spread *storedSpread `cbor:",omitempty"`
 }
 
-// MarshalBinary encodes the rows, the fitted estimators and the scores. It omits Group and LikelihoodRatio. The error wraps
-// errors.ErrUnsupported if Estimator has no MarshalBinary.
+// MarshalBinary encodes the rows, the fitted estimators and the scores. It omits Group and LikelihoodRatio. If Estimator has no
+// MarshalBinary, the error wraps errors.ErrUnsupported.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -49,8 +49,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, version, s)
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Estimator. Errors wrap
-// [estimators.ErrBadModel] and leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Estimator. If it returns an error, which wraps
+// [estimators.ErrBadModel], r is unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
@@ -110,7 +110,8 @@ func (s *stored) model() (*model, error) {
 	return &model{method: s.Method, rows: rows, y: s.Y, own: s.Own, shares: s.Shares, held: s.Held}, nil
 }
 
-// checkShares returns an error unless there are n weights of scores between 0 and 1, or none. If there are none, all are 1.
+// checkShares returns an error unless shares is empty, in which case all weights of scores are 1, or holds n weights between 0 and
+// 1.
 func checkShares(kind string, shares []float64, n int) error {
 	if len(shares) != 0 && len(shares) != n {
 		return fault.BadModel(kind, "%d shares of groups for %d rows", len(shares), n)
@@ -133,7 +134,8 @@ func ascending(rows []int, n int) bool {
 	return true
 }
 
-// storeFolds returns the folds as stored in a file. For Split, the fit of the fold is the chosen estimator and is not repeated.
+// storeFolds returns the form of the folds in a file. For Split, the estimator of the only fold is the chosen estimator, and is not
+// stored again.
 func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold, err error) {
 	for _, f := range folds {
 		s := storedFold{Rows: f.rows, Scores: f.scores}

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// ends holds the bounds of a reference interval. An infinite bound is nil.
+// ends holds the bounds of a reference interval. If a bound is infinite, its pointer is nil.
 type ends [2]*float64
 
 func (e ends) assert(t *testing.T, low, high, tolerance float64, name string) {
@@ -84,7 +84,7 @@ func load[T any](t *testing.T, name string) (out T) {
 	return out
 }
 
-// every returns the intervals of a row, by their names in the reference.
+// every returns the intervals of a row by all methods. The keys are the names of the methods in the reference.
 func every(r influenced, ratios []float64, ratio float64, groups []int, group int, level float64) map[string][2]float64 {
 	rows := rowsUpTo(len(r.a))
 	out := map[string][2]float64{}
@@ -172,7 +172,7 @@ func TestKernelDegenerate(t *testing.T) {
 	}
 }
 
-// The features are T⁻ᵀk of the first eight rows.
+// The intervals agree with the reference, whose features are T⁻ᵀk of the first eight rows.
 func TestLandmarksReference(t *testing.T) {
 	ref := load[kernelRidge](t, "landmarks.json")
 	kernel := kernels.RBF{Gamma: ref.Gamma}
@@ -229,7 +229,7 @@ func TestLandmarksReference(t *testing.T) {
 	}
 }
 
-// The machine of package lssvm has a constant and, here, no weights.
+// The intervals of CV+ and Split agree with the reference. The machine of package lssvm has a constant and, here, no weights.
 func TestFoldsReference(t *testing.T) {
 	ref := load[struct {
 		X            [][]float64

@@ -25,8 +25,8 @@ const (
 
 	defaultFolds = 10
 	defaultHeld  = 0.5
-	// With fewRows or fewer, half of the rows are too few to choose the settings. With more than manyRows, the fits of the folds
-	// take too long for an estimator without smoothing.
+	// With fewRows rows or fewer, half of the rows are not enough to choose the settings. With more than manyRows rows, the fits of
+	// the folds take too long for an estimator without smoothing.
 	fewRows, manyRows = 200, 2000
 )
 
@@ -39,54 +39,55 @@ const (
 //
 // See also [Classifier].
 type Regressor struct {
-	// Estimator is fitted as a clone and is not changed. It receives gaps (NaN in x) unchanged. If it is nil, it is
-	// &lssvm.Regressor{}.
+	// Estimator is the model to wrap. Fit fits clones of it and does not change it. It receives gaps (NaN in x) unchanged. If it is
+	// nil, &lssvm.Regressor{} is used.
 	Estimator estimators.Regressor
 	Method    Method
 
 	// Held is the share of the rows whose scores count. The other rows choose the settings. It applies to Full and the jackknife
-	// methods, whose final system contains all rows, and to Split, which fits only to the other rows. If it is 0, it is 0.5.
+	// methods, whose final system contains all rows, and to Split, which fits only to the other rows. If it is 0, 0.5 is used.
 	Held float64 `zero:"0.5" below:"1"`
 
 	// SameRows makes Full and the jackknife methods use all rows to choose the settings, and all scores count. The guarantee is
-	// then exact only if there is nothing to choose, for example if the kernel and the ridge are set. Otherwise intervals are too
-	// short for few rows (see the package documentation).
+	// then exact only if there is nothing to choose, for example because the kernel and the ridge are set. Otherwise intervals are
+	// too short if there are few rows (see the package documentation).
 	SameRows bool
 
-	// Folds is the number of folds of [CrossValidation]. If it is 0, it is 10, or the number of rows if that is less.
+	// Folds is the number of folds of [CrossValidation]. If it is 0, there are 10 folds, or as many as rows if there are fewer
+	// rows.
 	Folds int `zero:"10" least:"2"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The guarantee then holds for
 	// a row of a new group: the rows of a group are left out together, and their scores count as one. Method must be
 	// [CrossValidation] or Split, and Automatic chooses between them. If Estimator is an [estimators.Grouper], it receives the
-	// groups of the rows that it is fitted to. Group, in contrast, divides the rows to be predicted.
+	// groups of the rows to which it is fitted. Group, in contrast, divides the rows to be predicted.
 	Groups []int `settings:"-"`
 
-	// NoScaling makes [CrossValidation] and Split use plain residuals. Otherwise residuals are divided by the standard deviations
-	// of the predictions if Estimator supports [estimators.Variance].
+	// NoScaling makes [CrossValidation] and Split use plain residuals. By default, if Estimator supports [estimators.Variance],
+	// residuals are divided by the standard deviations of the predictions.
 	NoScaling bool
 
 	// If Spread is not nil, it estimates the size of the errors of Estimator, so that intervals are narrow where the noise is small
 	// and wide where it is large. A clone g of Spread is fitted, and the scores are residuals divided by exp(g(x)) and by the
-	// standard deviation (see NoScaling). The clone is fitted to the same rows as Estimator and not to those whose scores count, so
+	// standard deviation (see NoScaling). The clone is fitted to the same rows as Estimator and not to rows whose scores count, so
 	// all guarantees hold. Its targets are the logarithms of the leave-one-out residuals of these rows. The residuals have a closed
 	// form if Estimator supports [estimators.LeaveOneOut]. Otherwise they cost five more fits. Method must be [CrossValidation] or
 	// Split, and Automatic chooses between them. An example is &lssvm.Regressor{}.
 	Spread estimators.Regressor
 
-	// If Group is not nil, it returns the group of a row of x. Intervals then keep their guarantee in each group separately
-	// (Mondrian), using only the scores of that group. It is not stored in a model file.
+	// If Group is not nil, it returns the group of a row of x. Intervals then have the guarantee in each group separately
+	// (Mondrian), because they use only the scores of that group. Group is not stored in a model file.
 	Group func(row []float64) int
 
 	// If LikelihoodRatio is not nil, it returns the density of a row among the rows to be predicted, divided by its density among
-	// the training rows, up to a constant factor. With Full and Split, intervals keep their guarantee under such a shift. It is not
-	// stored in a model file.
+	// the training rows, up to a constant factor. With Full and Split, intervals keep their guarantee under this shift.
+	// LikelihoodRatio is not stored in a model file.
 	LikelihoodRatio func(row []float64) float64
 
-	// Seed is the seed for the division of the rows into parts.
+	// Seed determines the division of the rows into parts.
 	Seed uint64
 
-	// Workers is the number of goroutines that predict intervals. If it is 0, GOMAXPROCS is used.
+	// Workers is the number of goroutines with which intervals are predicted. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called after each fit and each solution of a linear system.
@@ -95,13 +96,13 @@ type Regressor struct {
 	m *model
 }
 
-// model is the fitted part of a Regressor. After Fit only the postponed system changes.
+// model is the fitted part of a Regressor. After Fit, only the linear system of all rows can still be added.
 type model struct {
 	method Method
-	rows   *mat.Dense // the rows of Fit, n×d
+	rows   *mat.Dense // the training rows, n×d
 	y      []float64
 	own    []float64 // weights, or nil if all are 1
-	groups []int     // group of each row, or nil if each row is its own or the model was read from a file
+	groups []int     // group of each row; nil if each row is a group of its own, or after reading a file
 	shares []float64 // weight of each row's score, or nil if all are 1
 	held   []int     // rows whose scores count, ascending
 	chosen estimators.Regressor
@@ -152,9 +153,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which both Estimator and the linear system with all rows use. Copies of
-// a row get the mean of their weights. Full also studentises a residual by its weight; the other methods use unweighted residuals.
-// The guarantee holds if the rows are exchangeable together with their weights, for a new row of weight 1.
+// FitWeighted is like Fit, but with a weight > 0 for each row. Estimator and the linear system with all rows use the weights.
+// Copies of a row get the mean of their weights. Full also studentises a residual by its weight; the other methods use unweighted
+// residuals. The guarantee holds for a new row of weight 1 if the rows are exchangeable together with their weights.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	progress.Counts(ctx)
@@ -232,7 +233,7 @@ func (m *model) halves(r *Regressor) (choose, held []int, err error) {
 	return p[0], p[1], nil
 }
 
-// fitOn fits a clone of Estimator to the given rows.
+// fitOn fits a clone of Estimator to the rows with the given indices.
 func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators.Regressor, error) {
 	clone := estimators.Clone(r.estimator())
 	estimators.SetGroups(clone, linalg.Pick(m.groups, rows))
@@ -247,7 +248,7 @@ func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators
 	return clone, weighted.FitWeighted(ctx, x, y, linalg.Pick(m.own, rows))
 }
 
-// learn fits the rows that choose the settings, and computes the system of all rows.
+// learn fits Estimator to the rows that choose the settings, and computes the linear system of all rows.
 func (m *model) learn(ctx context.Context, r *Regressor) error {
 	choose := rowsUpTo(len(m.y))
 	m.held = choose
@@ -273,7 +274,7 @@ func (m *model) learn(ctx context.Context, r *Regressor) error {
 	return nil
 }
 
-// smoother returns the system of all rows with the chosen settings. It is computed once.
+// smoother returns the linear system of all rows with the chosen settings. It computes the system only once.
 func (m *model) smoother(ctx context.Context) (estimators.Smoother, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -314,7 +315,7 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 }
 
 // PredictInterval returns the bounds of an interval for each row of x (m×d). The interval contains the target with probability at
-// least level, in (0, 1), as guaranteed by the method. A bound is infinite if there are fewer than level/(1-level) scores.
+// least level, in (0, 1), with the guarantee of the method. A bound is infinite if there are fewer than level/(1-level) scores.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if r.m == nil {

@@ -16,10 +16,10 @@ const (
 	// LeastAmbiguous is 1 minus the probability of the class. Its sets are the smallest on average, but may cover difficult rows
 	// too rarely (Sadinle, Lei and Wasserman 2019).
 	LeastAmbiguous Score = iota
-	// Adaptive is the sum of the probabilities of the more probable classes plus a random share of the class's own. Its sets are
-	// larger for difficult rows (Romano, Sesia and Candès 2020).
+	// Adaptive is the sum of the probabilities of the more probable classes, plus a random share of the probability of the class.
+	// Its sets are larger for difficult rows (Romano, Sesia and Candès 2020).
 	Adaptive
-	// RegularisedAdaptive is Adaptive plus a penalty for each class beyond the first ones, so that large sets are rare
+	// RegularisedAdaptive is Adaptive, plus a penalty for each class beyond the first FreeClasses, so that large sets are rare
 	// (Angelopoulos and others 2021).
 	RegularisedAdaptive
 )
@@ -29,18 +29,18 @@ func (s Score) String() string {
 	return enum.Name("Score", int(s), "LeastAmbiguous", "Adaptive", "RegularisedAdaptive")
 }
 
-// rounding is the possible rounding error of sums of probabilities.
+// rounding is a bound for the rounding error of sums of probabilities.
 const rounding = 1e-12
 
-// scoring is a Score with its settings.
+// scoring holds a Score and its settings.
 type scoring struct {
 	of      Score
 	penalty float64
 	free    int // number of classes without a penalty
 }
 
-// scores sets dst to the scores of all classes for a row with the probabilities p. The class's own probability is multiplied by
-// share, in [0, 1).
+// scores sets dst to the scores of all classes for a row with the probabilities p. The probability of the class itself is
+// multiplied by share, in [0, 1).
 func (s scoring) scores(dst, p []float64, share float64) {
 	if s.of == LeastAmbiguous {
 		for k, v := range p {
@@ -63,13 +63,13 @@ func (s scoring) scores(dst, p []float64, share float64) {
 	}
 }
 
-// shareOf returns the share of the class's own probability that counts for a row. It depends only on the seed, the stream and the
-// row's number.
+// shareOf returns the random share of a class's own probability that counts for a row. It depends only on the seed, the stream and
+// the number of the row.
 func shareOf(seed uint64, stream uint64, row int) float64 {
 	return rand.New(rand.NewPCG(seed^stream, uint64(row))).Float64()
 }
 
-// pValue returns the share of the scores, with own among them, that are at least own.
+// pValue returns the share of scores that are at least own, where own itself is one of the scores.
 func pValue(scores []float64, own float64) float64 {
 	count := 1
 	for _, v := range scores {
@@ -80,7 +80,7 @@ func pValue(scores []float64, own float64) float64 {
 	return float64(count) / float64(len(scores)+1)
 }
 
-// keeps reports whether a class with p-value p belongs to the set for a level.
+// keeps reports whether a class with p-value p is in the set for a level.
 func keeps(p, level, rows float64) bool { return p*(rows+1) > (1-level)*(rows+1)+1e-9 }
 
 // margin returns the largest decision of the other classes minus the decision of the class. It is the score for methods that use
@@ -95,7 +95,7 @@ func margin(decision []float64, class int) float64 {
 	return best - decision[class]
 }
 
-// leastSquares holds a least-squares machine for each class, all with the same rows.
+// leastSquares holds a least-squares machine for each class, all fitted to the same rows.
 type leastSquares struct {
 	a       [][]float64 // n×K
 	c       []float64
@@ -111,7 +111,7 @@ func target(k, class int) float64 {
 	return -1
 }
 
-// newLeastSquares returns the machines, with the margins of the rows when they are left out, for jackknife+.
+// newLeastSquares returns the machines, and computes the margin of each row when it is left out, which jackknife+ uses.
 func newLeastSquares(a [][]float64, c []float64, labels []int) *leastSquares {
 	m := &leastSquares{a: a, c: c, labels: labels, margins: make([]float64, len(c))}
 	decision := make([]float64, len(a[0]))
@@ -122,8 +122,8 @@ func newLeastSquares(a [][]float64, c []float64, labels []int) *leastSquares {
 	return m
 }
 
-// leftOut computes the decision for row i with machines of all other rows. If b is not nil, these include the new row with b, t and
-// s.
+// leftOut computes the decisions for row i with machines of all other rows. If b is not nil, the machines also contain the new row,
+// which b, t and s describe.
 func (m *leastSquares) leftOut(dst []float64, i int, b, t []float64, s float64) {
 	c := m.c[i]
 	if b != nil {
@@ -140,7 +140,7 @@ func (m *leastSquares) leftOut(dst []float64, i int, b, t []float64, s float64) 
 	}
 }
 
-// fullP returns the p-value of a class for a new row. The machines contain all rows and the new row with that class. It costs
+// fullP returns the p-value of a class for a new row. The machines contain all rows and the new row with this class. It costs
 // O(nK).
 func (m *leastSquares) fullP(rows []int, f, b []float64, s float64, class int) float64 {
 	own := margin(f, class)
@@ -158,7 +158,8 @@ func (m *leastSquares) fullP(rows []int, f, b []float64, s float64, class int) f
 	return float64(count) / float64(len(rows)+1)
 }
 
-// jackknifeP compares the margin of each row that is left out with the margin of the new row, computed with the same machines.
+// jackknifeP returns the p-value of a class for a new row. It compares the margin of each row that is left out with the margin of
+// the new row, computed with the same machines.
 func (m *leastSquares) jackknifeP(rows []int, f, b []float64, class int) float64 {
 	count := 1
 	decision := make([]float64, len(f))
@@ -176,7 +177,7 @@ func (m *leastSquares) jackknifeP(rows []int, f, b []float64, class int) float64
 	return float64(count) / float64(len(rows)+1)
 }
 
-// targets returns the targets of a machine for each of k classes, n×k.
+// targets returns the targets of the machines for k classes, n×k.
 func targets(at []int, k int) *mat.Dense {
 	out := mat.NewDense(len(at), k, nil)
 	for i, class := range at {

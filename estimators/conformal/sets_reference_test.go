@@ -57,7 +57,7 @@ type setsReference struct {
 	} `json:"least_squares"`
 }
 
-// set returns the classes whose p-values belong to the set for a level.
+// set returns the classes that are in the set for a level, according to their p-values.
 func set(p []float64, level float64, rows []int) []int {
 	out := []int{}
 	for k, v := range p {

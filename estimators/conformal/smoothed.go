@@ -11,10 +11,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// blockNumbers limits the memory for the numbers b of several new rows.
+// blockNumbers limits how many numbers b of several new rows are in memory.
 const blockNumbers = 1 << 21
 
-// scores returns a function that maps a row of x to the members whose scores its interval uses.
+// scores returns a function that returns, for a row of x, the members whose scores its interval uses.
 func (r *Regressor) scores(x *mat.Dense) (func(i int) members, error) {
 	m := r.m
 	rows := m.held
@@ -81,7 +81,7 @@ func (r *Regressor) groups(x *mat.Dense) []int {
 	return out
 }
 
-// smoothed computes the intervals of the rows of x from the system of all rows.
+// smoothed computes the intervals of the rows of x from the linear system of all rows.
 func (r *Regressor) smoothed(x *mat.Dense, of func(int) members, level float64, low, high []float64) error {
 	ctx := context.Background()
 	machine, err := r.m.smoother(ctx)

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	spreadFolds = 5   // number of folds if the estimator has no leave-one-out residuals
-	leastSpread = 0.1 // the lower limit of a residual, as a multiple of the median residual
+	spreadFolds = 5   // number of folds if the estimator does not compute leave-one-out residuals
+	leastSpread = 0.1 // the smallest residual that is used, as a multiple of the median residual
 )
 
 // spread is a fitted model of the logarithm of the size of the errors. Its predictions are limited to the range of its targets, so
-// that the size is finite and > 0.
+// that the predicted size is finite and > 0.
 type spread struct {
 	model     estimators.Regressor
 	low, high float64
@@ -41,8 +41,8 @@ func (r *Regressor) checkSpread() error {
 	return nil
 }
 
-// fitSpread fits a clone of Spread to the rows of the fitted estimator. The targets are the logarithms of their leave-one-out
-// residuals, divided by the standard deviation if there is one. It returns nil without Spread.
+// fitSpread fits a clone of Spread to the rows of the fitted estimator. The targets are the logarithms of the leave-one-out
+// residuals, divided by the standard deviations if residuals are scaled. It returns nil if Spread is nil.
 func (m *model) fitSpread(ctx context.Context, r *Regressor, fitted estimators.Regressor, rows []int) (*spread, error) {
 	if r.Spread == nil {
 		return nil, nil
@@ -76,8 +76,8 @@ func (m *model) fitSpread(ctx context.Context, r *Regressor, fitted estimators.R
 	return out, weighted.FitWeighted(rest, x, off, linalg.Pick(m.own, rows))
 }
 
-// leaveOut returns the leave-one-out residual of each row, divided by its standard deviation if there is one. It uses the closed
-// form if the estimator has leave-one-out residuals, and otherwise cross-validation.
+// leaveOut returns the leave-one-out residual of each row, divided by its standard deviation if residuals are scaled. It uses the
+// closed form if the estimator has one, and cross-validation otherwise.
 func (m *model) leaveOut(ctx context.Context, r *Regressor, fitted estimators.Regressor, rows []int) ([]float64, error) {
 	out := make([]float64, len(rows))
 	if l, ok := fitted.(estimators.LeaveOneOutPredictor); ok && estimators.Supports(fitted, estimators.LeaveOneOut) {
@@ -131,12 +131,13 @@ func (m *model) overDeviations(ctx context.Context, r *Regressor, fitted estimat
 	return nil
 }
 
-// unitsOf returns the number of groups of the rows that can be left out.
+// unitsOf returns the number of groups that can be left out of the given rows, or of rows if there are no groups.
 func (m *model) unitsOf(rows []int) int {
 	return (&model{y: make([]float64, len(rows)), groups: linalg.Pick(m.groups, rows)}).units()
 }
 
-// scale multiplies the deviations of the rows of x by the predicted sizes of their errors. If s is nil, it does nothing.
+// scale multiplies sd, the standard deviations for the rows of x, by the predicted sizes of the errors. If s is nil, it does
+// nothing.
 func (s *spread) scale(sd []float64, x mat.Matrix) error {
 	if s == nil {
 		return nil

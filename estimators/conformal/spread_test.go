@@ -20,7 +20,7 @@ import (
 
 func line(ridgeOf float64) estimators.Regressor { return &ridge.Regressor{Ridge: ridgeOf} }
 
-// refitted fits a line to the given rows.
+// refitted returns a clone of an estimator that is fitted to the given rows.
 func refitted(t *testing.T, of estimators.Regressor, x *mat.Dense, y []float64, rows []int) estimators.Regressor {
 	out := estimators.Clone(of)
 	require.NoError(t, out.Fit(t.Context(), linalg.Rows(x, rows), linalg.Pick(y, rows)))
@@ -33,8 +33,7 @@ func at(t *testing.T, of estimators.Regressor, x *mat.Dense, row int) float64 {
 	return out[0]
 }
 
-// The interval of Split is f ± q exp(g), which the test computes from refits: g is fitted to the logarithms of leave-one-out
-// residuals.
+// The interval of Split is f ± q exp(g). The test computes it with refits, and fits g to the logarithms of leave-one-out residuals.
 func TestSpreadByDefinition(t *testing.T) {
 	x, y := noisy(rand.New(rand.NewPCG(3, 4)), 24, 0)
 	r := &Regressor{Estimator: line(1), Spread: line(0.5), Method: Split, NoScaling: true}
@@ -68,14 +67,14 @@ func TestSpreadByDefinition(t *testing.T) {
 	lows, highs, err := r.PredictInterval(rows, 0.8)
 	require.NoError(t, err)
 	for i := range 3 {
-		width := scores[10] * sigma(rows, i) // ⌈0.8·13⌉ = 11 of twelve
+		width := scores[10] * sigma(rows, i) // rank ⌈0.8·13⌉ = 11 of twelve scores
 		assert.InDelta(t, at(t, f, rows, i)-width, lows[i], 1e-9)
 		assert.InDelta(t, at(t, f, rows, i)+width, highs[i], 1e-9)
 	}
 }
 
-// If the estimator has no leave-one-out residuals, cross-validation replaces them, and the spread still finds where the noise is
-// large.
+// If the estimator does not compute leave-one-out residuals, cross-validation is used instead, and the spread still finds where the
+// noise is large.
 func TestSpreadByFolds(t *testing.T) {
 	x, y := noisy(rand.New(rand.NewPCG(5, 6)), 300, 0)
 	r := &Regressor{Estimator: &bare{}, Spread: &lssvm.Regressor{}, Folds: 3}
@@ -86,7 +85,7 @@ func TestSpreadByFolds(t *testing.T) {
 	assert.Greater(t, high[1]-low[1], 2.5*(high[0]-low[0]), "the noise is four times as large")
 }
 
-// The guarantee holds, and both halves have the promised coverage. Plain scores cover the noisy half too rarely.
+// With Spread, the coverage is as promised in both halves of the rows. Plain scores cover the half with much noise too rarely.
 func TestCoverageOfSpread(t *testing.T) {
 	build := func(m Method) func() *Regressor {
 		return func() *Regressor {
@@ -122,14 +121,14 @@ func TestSpreadRefuses(t *testing.T) {
 	require.NoError(t, exact.FitWeighted(t.Context(), x, y, slices.Repeat([]float64{2}, 20)))
 }
 
-// bare is a line whose estimator has no further capabilities.
+// bare is a linear estimator without further capabilities.
 type bare struct{ of ridge.Regressor }
 
 func (b *bare) Fit(ctx context.Context, x mat.Matrix, y []float64) error { return b.of.Fit(ctx, x, y) }
 
 func (b *bare) Predict(x mat.Matrix) ([]float64, error) { return b.of.Predict(x) }
 
-// A file of version 1 contains the spreads, and a Regressor without Spread rejects it.
+// A file of version 1 contains the spreads. A Regressor without Spread rejects it.
 func TestFilesOfSpreads(t *testing.T) {
 	x, y := noisy(rand.New(rand.NewPCG(8, 9)), 12, 0)
 	for _, m := range []Method{CrossValidation, Split} {

@@ -30,8 +30,8 @@ func problem(n int) (*mat.Dense, []int) {
 
 const benchRows, benchUnits = 100_000, 500
 
-// product times the symmetric products that the statistics of all rows contain. It uses one goroutine and computes a panel of
-// columns at a time, which is fastest.
+// product returns the time of the symmetric products that the statistics of all rows contain. It uses one goroutine and computes a
+// panel of columns at a time, which is fastest.
 func product() time.Duration {
 	y := mat.NewDense(benchUnits, moments.PanelRows, nil)
 	for i := range y.RawMatrix().Data {
@@ -67,7 +67,7 @@ func peak(f func()) float64 {
 	return float64(most-before) / (1 << 20)
 }
 
-// fitted times a fit of a Classifier in chunks of the given number of rows.
+// fitted returns the time of a fit of a Classifier in chunks of the given number of rows.
 func fitted(b *testing.B, x *mat.Dense, y []int, workers, chunk int) time.Duration {
 	c := &Classifier{Units: benchUnits, Workers: workers}
 	begin := time.Now()
@@ -83,13 +83,13 @@ func fitted(b *testing.B, x *mat.Dense, y []int, workers, chunk int) time.Durati
 }
 
 // BenchmarkFit100k fits 100 000 rows with 20 columns and 500 units, at once and in chunks of 10 000 rows. It reports the times as
-// multiples of the time of the symmetric product, the memory in addition to the rows, and the speedup with two workers.
+// multiples of the time of the symmetric product, the memory without the rows, and the speedup with two workers.
 func BenchmarkFit100k(b *testing.B) {
 	x, y := problem(benchRows)
 	for name, chunk := range map[string]int{"at-once": benchRows, "streamed": benchRows / 10} {
 		b.Run(name, func(b *testing.B) {
 			const long = time.Hour
-			one, two, products := long, long, long // minimum times, which other load affects least
+			one, two, products := long, long, long // minimum times, because other load affects them least
 			b.ReportAllocs()
 			for b.Loop() {
 				products = min(products, product())

@@ -20,31 +20,31 @@ const classifierType = "eem: Classifier"
 // defaultUnits is the number of units that featuremap.RandomHidden draws if Units is 0.
 const defaultUnits = 250
 
-// folding lets a search mark the classifier as fitted to a fold.
+// folding is embedded in Classifier, so that a search can report that it fits a fold.
 type folding = classes.Folding
 
-// Classifier is the extreme entropy machine. The zero value is ready to use: it has 250 units with many widths, centred on training
-// rows, and balanced classes. Features should be of comparable scale, or in [0, 1] for the paper's own activations (see
-// [featuremap.Activation]).
+// Classifier is the extreme entropy machine. The zero value is ready to use. It has 250 units with many widths, centred on training
+// rows, and gives all classes the same prior. Features should be of comparable scale, or in [0, 1] for the paper's own activations
+// (see [featuremap.Activation]).
 //
-// See also [KernelClassifier], Classifier in package elm.
+// See also [KernelClassifier], and Classifier in package elm.
 type Classifier struct {
 	// Units is the number of hidden units. If it is 0, 250 is used.
 	Units      int `zero:"250"`
 	Activation featuremap.Activation
 
-	// Seed is the seed for drawing the hidden units.
+	// Seed determines the hidden units.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// Labels are the classes, in ascending order. They are needed if the first chunk of PartialFit does not contain all of them. If
-	// Labels is nil, the classes are those of Fit, or of the first chunk.
+	// Labels holds the classes, in ascending order. It is needed if the first chunk of PartialFit does not contain all classes. If
+	// it is nil, the classes are those of Fit, or of the first chunk.
 	Labels []int
 
-	// Priors are the probabilities of the classes, in the order of Classes. Only their ratios matter. If Priors is nil, they are
-	// equal.
+	// Priors holds the probabilities of the classes, in the order of Classes. Only their ratios matter. If it is nil, all classes
+	// have the same prior.
 	Priors []float64
 
 	// Costs holds the cost of misclassifying a row of each class, in the order of Classes. If Costs is nil, all costs are equal.
@@ -54,17 +54,17 @@ type Classifier struct {
 	// at balanced accuracy.
 	EmpiricalPriors bool
 
-	// Balanced states the default of this package explicitly: equal priors whatever the numbers of rows. With Priors or
-	// EmpiricalPriors it is an error.
+	// Balanced states the default of this package explicitly: equal priors whatever the numbers of rows. It is an error if Priors
+	// or EmpiricalPriors is also set.
 	Balanced bool
 
-	// ClassWeights maps a label to a factor > 0 for the prior of its class. Classes that are absent have the factor 1.
+	// ClassWeights maps a label to a factor > 0 for the prior of its class. The factor of all other classes is 1.
 	ClassWeights map[int]float64
 
 	// Multiclass is the method for more than two classes. The zero value is [OneVersusOne].
 	Multiclass Multiclass
 
-	// If Observe is not nil, it is called after each sum over a block of rows and each solution of a system of equations, by one
+	// If Observe is not nil, it is called after each sum over a block of rows and each solution of a linear system, by one
 	// goroutine at a time. HeldOut also calls it after each block that is held out. Objective is the current Objective of Report.
 	Observe func(estimators.Step)
 
@@ -105,17 +105,17 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. The row counts as that many rows in all properties of its class: mean,
-// covariance, the shrinkage of Ledoit and Wolf, and the share in EmpiricalPriors. Weights should therefore be near 1: a class whose
-// weights sum to at most 1 counts as one row.
+// FitWeighted is like Fit, but with a weight > 0 for each row. A row with weight w counts as w rows in all properties of its class:
+// the mean, the covariance, the shrinkage of Ledoit and Wolf, and the share in EmpiricalPriors. Weights should therefore be near 1:
+// a class whose weights sum to at most 1 counts as one row.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
-// FitPath fits a machine for each number of hidden units, ascending, as Fit would with Units set to that number. The units of a
-// smaller machine are the first units of a larger one. All machines therefore share the products of the largest, and each adds only
-// its own system of equations, O(h³).
+// FitPath fits a machine for each number of hidden units, in ascending order, as Fit would with Units set to that number. The units
+// of a smaller machine are the first units of a larger one. All machines therefore share the products of the largest, and each adds
+// only its own linear system, O(h³).
 func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) (_ []*Classifier, err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := checkPath(classifierType, units); err != nil {
@@ -138,30 +138,30 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 // HeldOut cross-validates. The slice block holds the block number of each row of x (n×d). For each row, HeldOut returns the
 // probabilities from the machine that was not fitted to the rows of its block (n×K, in ascending order of the labels). The units
 // are drawn once, from rows without their labels. The statistics of all rows are summed once, and those of a block are subtracted.
-// So k blocks cost two passes over the rows and k solutions, O(kh³), while k fits would cost k passes. It returns the errors of
-// Fit, and [estimators.ErrShape] if a class has rows in only one block.
+// So k blocks cost two passes over the rows and the solution of k systems, O(kh³), while k fits would cost k passes. HeldOut
+// returns the errors of Fit, and [estimators.ErrShape] if a class has rows in only one block.
 func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
-// NewStages implements [streaming.StagedFitter]. If units are centred on rows (DataRBF), the first stage takes a sample of the
+// NewStages implements [streaming.StagedFitter]. If units are centred on rows (DataRBF), the first stage draws a sample of the
 // rows: those with the smallest hashes, which depend on Seed. The sample has 4096 different rows, or four for each unit if that is
 // more. The last stage sums the moments of the classes. If Labels is set, any other label is an error ([estimators.ErrParam]).
 func (c *Classifier) NewStages() (streaming.Stages[int], error) { return c.settings().stages() }
 
-// FitStages implements [streaming.StagedFitter]. It is like Fit, except that for DataRBF the units come from the sample. PartialFit
-// can continue from it. If Labels is set, each label must have rows.
+// FitStages implements [streaming.StagedFitter]. It is like Fit, except that for DataRBF the units are drawn from the sample.
+// PartialFit can continue from it. If Labels is set, each label must have rows.
 func (c *Classifier) FitStages(ctx context.Context, s streaming.Stages[int]) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().take(ctx, s))
 }
 
-// FitClassStatistics solves the system for statistics from the caller, one for each of classes. The classes must be in ascending
+// FitClassStatistics solves the linear system for statistics from the caller, one for each of classes, which must be in ascending
 // order. The features of the statistics must be those of the units of c, as in Statistics. The statistics may have been merged from
-// several computers, or stored separately from the model file. PartialFit can continue from them. It returns
-// [estimators.ErrNotFitted] before there are units, [estimators.ErrParam], and [estimators.ErrShape] if the number of classes,
-// statistics or features is wrong, or if a class has no rows.
+// several computers, or stored separately from the model file. PartialFit can continue from them. FitClassStatistics returns
+// [estimators.ErrNotFitted] before there are units. It returns [estimators.ErrParam], and [estimators.ErrShape] if the number of
+// classes, statistics or features is wrong, or if a class has no rows.
 func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
@@ -170,9 +170,11 @@ func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of [
 // PartialFit adds more rows to the fit. After all chunks the machine equals that of Fit on all rows, up to rounding. The exception
 // is DataRBF, whose units are centred on a sample of the first chunk, as in NewStages. The classes are Labels, or those of the
 // first chunk. A chunk need not contain all of them. Later chunks add no units: if the first chunk has fewer rows than DataRBF has
-// Units, there are only as many units as rows, and Report contains a warning. Until each class has had a row, predictions return
-// [estimators.ErrNotFitted]. A chunk with an error changes nothing. The system of equations is solved by Solve, or by the first
-// prediction. Until then Report and Pairs describe the previous solution, and MarshalBinary returns [estimators.ErrNotFitted].
+// Units, there are only as many units as rows, and Report contains a warning.
+//
+// Until each class has had a row, predictions return [estimators.ErrNotFitted]. If PartialFit returns an error, the chunk changes
+// nothing. The linear system is solved by Solve, or by the first prediction. Until then Report and Pairs describe the previous
+// solution, and MarshalBinary returns [estimators.ErrNotFitted].
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))

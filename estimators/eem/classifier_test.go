@@ -33,7 +33,7 @@ func blobs(n, classes int, seed uint64) (*mat.Dense, []int) {
 	return x, y
 }
 
-// The complete machine agrees with the references if its drawn units are replaced by those of the references.
+// With the drawn units of the references, the complete machine agrees with the references.
 func TestClassifierReference(t *testing.T) {
 	activations := map[string]featuremap.Activation{
 		"sig": featuremap.Sigmoid, "nsig": featuremap.NormalizedSigmoid, "rbf": featuremap.RandomRBF, "tanh": featuremap.Tanh,
@@ -87,7 +87,7 @@ func TestClassifierReference(t *testing.T) {
 	}
 }
 
-// Chunks of any size give the same result as one pass. A first chunk of one class is valid if Labels lists the others, and there
+// Chunks of any size give the same result as one pass. The first chunk may contain a single class if Labels lists the others. There
 // are no predictions before all classes have had rows.
 func TestPartialFit(t *testing.T) {
 	for _, classes := range []int{2, 3} {
@@ -147,7 +147,7 @@ func TestPartialFit(t *testing.T) {
 	}
 }
 
-// Priors and costs move the boundary, and EmpiricalPriors are equivalent to Priors.
+// Priors and costs move the boundary. EmpiricalPriors is equivalent to setting Priors to the shares of the classes.
 func TestPriorsAndCosts(t *testing.T) {
 	x, y := blobs(400, 2, 2)
 	for i := range y {
@@ -293,7 +293,7 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
-// Each machine of a path equals the machine that Fit returns for its size.
+// Each machine of FitPath equals the machine of a Fit with the same number of units.
 func TestFitPath(t *testing.T) {
 	x, y := blobs(700, 3, 8) // more than one shard
 	sizes := []int{5, 20, 20, 60, 900}
@@ -333,7 +333,8 @@ func TestFitPath(t *testing.T) {
 	}
 }
 
-// Subtracting the statistics of a block is equivalent to a fit without its rows, with units that were drawn from all rows.
+// HeldOut, which subtracts the statistics of a block, gives the same probabilities as a fit without the rows of the block, with
+// units that were drawn from all rows.
 func TestHeldOut(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		x, y := blobs(240, classes, 9)
@@ -384,7 +385,7 @@ func TestHeldOut(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrShape)
 	_, err = (&Classifier{}).HeldOut(ctx, x, y, make([]int, 19))
 	require.ErrorIs(t, err, estimators.ErrShape)
-	_, err = (&Classifier{}).HeldOut(ctx, x, y, y) // the block contains a complete class
+	_, err = (&Classifier{}).HeldOut(ctx, x, y, y) // each block is a complete class
 	require.ErrorIs(t, err, estimators.ErrShape)
 	assert.ErrorContains(t, err, "without block 0: class 0 has 0 rows")
 }
@@ -398,7 +399,7 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// The number of workers does not change the result, also with several groups of shards.
+// The number of workers does not change the result, also if there are several groups of rows.
 func TestWorkers(t *testing.T) {
 	x, y := blobs(9000, 2, 3)
 	var want *mat.Dense

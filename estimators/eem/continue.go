@@ -24,7 +24,7 @@ type storedClasses struct {
 
 func (c fitSettings) statisticsKind() string { return c.typ + " class statistics" }
 
-// MarshalStatistics implements estimators.Continuer. It encodes the moments of each class, d²/2 numbers for d features.
+// MarshalStatistics implements estimators.Continuer. It encodes the moments of each class: about d²/2 numbers for d features.
 func (c *machine[N]) MarshalStatistics() ([]byte, error) {
 	switch {
 	case c.m == nil:
@@ -60,7 +60,7 @@ func (c *KernelClassifier) UnmarshalStatistics(data []byte) (err error) {
 	return c.keep(c.settings().continued(c.m, data))
 }
 
-// continued returns old with the statistics that are stored in data.
+// continued returns a copy of old with the statistics that data encodes.
 func (c fitSettings) continued(old *model, data []byte) (*model, error) {
 	if old == nil {
 		return nil, fault.NotFitted(c.typ)

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// clouds returns n rows of two separate classes.
+// clouds returns n rows of two well-separated classes.
 func clouds(n int) (*mat.Dense, []int) {
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
 	for i := range n {
@@ -25,8 +25,8 @@ func clouds(n int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// Units that are centred on rows are drawn from the first chunk, and none are added later. If the chunk is too small, Report
-// contains a warning, which files preserve.
+// Units that are centred on rows are drawn from the first chunk, and later chunks add none. If the first chunk has too few rows,
+// Report contains a warning, which model files preserve.
 func TestAFirstChunkOfTooFewRowsIsAWarning(t *testing.T) {
 	ctx := context.Background()
 	few, labels := clouds(12)
@@ -85,7 +85,7 @@ func TestAFirstChunkOfTooFewRowsIsAWarning(t *testing.T) {
 	}
 }
 
-// Statistics are strings in JSON, also within other values.
+// In JSON, Statistics are strings, also as parts of other values.
 func TestStatisticsInJSON(t *testing.T) {
 	type message struct {
 		Worker string

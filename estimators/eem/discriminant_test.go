@@ -16,8 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// The plane agrees with its definition: the directions solve BvS v = λ W v, and the log density of a class is that of the Gaussian
-// of its projected statistics.
+// The plane agrees with its definition: the directions solve B v = λ W v, and the log density of a class is that of the Gaussian of
+// its projected statistics.
 func TestDiscriminantDefinition(t *testing.T) {
 	x, y := blobs(300, 4, 1)
 	c := &Classifier{Units: 25, Activation: featuremap.Tanh, Multiclass: Discriminant, Costs: []float64{1, 2, 3, 4}}
@@ -90,7 +90,7 @@ func TestDiscriminantDefinition(t *testing.T) {
 	assert.Less(t, wrong, 30)
 }
 
-// For two classes both methods give the same machine.
+// For two classes, Discriminant and OneVersusOne give the same machine.
 func TestDiscriminantBesidePairs(t *testing.T) {
 	x, y := blobs(200, 2, 2)
 	var p [2]*mat.Dense
@@ -175,7 +175,7 @@ func TestDiscriminantInAFile(t *testing.T) {
 	assert.True(t, mat.Equal(want, got))
 }
 
-// The kernel is so wide that the elements of its matrix are 1 to ten digits, but it still contains the columns of the rows. The
+// The kernel is so wide that all elements of its matrix are 1 to ten digits, but they still contain the columns of the rows. The
 // machine nearly equals that of a linear kernel with a constant.
 func TestVeryWideKernel(t *testing.T) {
 	x, y := blobs(300, 2, 7)

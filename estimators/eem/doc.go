@@ -1,6 +1,6 @@
 // Package eem implements the extreme entropy machine (Czarnecki and Tabor, arXiv 1501.05279). It has a hidden layer of random
 // units. In the space of the units, it finds the direction along which the classes, as Gaussians, have the largest Cauchy-Schwarz
-// divergence. There is no iteration: a fit computes the covariances of the hidden units and solves one system of equations.
+// divergence. There is no iteration: a fit computes the covariances of the hidden units and solves one linear system.
 //
 // # The machine
 //
@@ -8,9 +8,9 @@
 //
 //	v = (Σ+ + Σ-)⁻¹ (m+ - m-),   q = (m+ - m-)'v,   β = 2v/q
 //
-// (the paper's Algorithm 1 lacks the square of the norm in the denominator; its equation 4 has it). On z = β'φ(x) the means of the
-// classes are two apart, and the variances are S± = β'Σ±β. The log odds of a row are those of two Gaussians, with the priors p and
-// the costs C:
+// (the paper's Algorithm 1 lacks the square of the norm in the denominator; its equation 4 contains it). On z = β'φ(x) the means of
+// the classes are two apart, and the variances are S± = β'Σ±β. The log odds of a row are those of two Gaussians, with the priors p
+// and the costs C:
 //
 //	d(z) = ln N(z; β'm+, S+) - ln N(z; β'm-, S-) + ln (p+ C+)/(p- C-)
 //
@@ -27,21 +27,21 @@
 //
 // # Statistics
 //
-// For each class a fit needs only the moments of the hidden units, [Statistics], which can be merged. PartialFit takes rows in
+// For each class a fit needs only the moments of the hidden units, [Statistics], which can be merged. PartialFit adds rows in
 // chunks, in one pass and O(h²) memory, and gives the same model as Fit on all rows. Solve, or the first prediction, solves the
-// system of equations. Several computers can each sum a share of the rows and send their Statistics to each other. NewStages and
-// FitStages do this, also for units that are centred on rows. FitClassStatistics takes Statistics that you merged yourself or
-// stored separately from the model file.
+// linear system. Several computers can each sum the moments of a share of the rows and send their Statistics to each other.
+// NewStages and FitStages do this, also for units that are centred on rows. FitClassStatistics fits to Statistics that you merged
+// yourself or stored separately from the model file.
 //
-// A row of weight w counts w times in every moment, so a weight of 2 is exactly equivalent to the row given twice. Statistics can
+// A row of weight w counts w times in every moment, so a weight of 2 is exactly equivalent to repeating the row. Statistics can
 // also be subtracted, which HeldOut uses to cross-validate without new fits. FitPath fits machines of several sizes from the sums
 // for the largest.
 //
 // # Degenerate classes
 //
-// A class of one row, or with a total weight of at most 1, gets the covariance of the other class. If this holds for both classes,
-// or if no unit varies, the covariance is the identity. If the means are equal, there is no direction. The class with the larger
-// prior and cost is then predicted everywhere, and Report contains a warning.
+// A class with one row, or with a total weight of at most 1, gets the covariance of the other class. If this holds for both
+// classes, or if no unit varies, the covariance is the identity. If the means are equal, there is no direction. The class with the
+// larger product of prior and cost is then predicted everywhere, and Report contains a warning.
 //
 // # Cost
 //

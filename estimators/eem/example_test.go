@@ -47,7 +47,7 @@ func ExampleKernelClassifier() {
 	// Output: [0 1] <nil>
 }
 
-// The rows arrive in chunks, and the first chunk contains only one class.
+// This example fits rows that arrive in chunks. The first chunk contains only one class.
 func ExampleClassifier_PartialFit() {
 	x, y := rings()
 	model := &eem.Classifier{Units: 40, Labels: []int{0, 1}}
@@ -61,7 +61,7 @@ func ExampleClassifier_PartialFit() {
 	// Output: [0 1] <nil>
 }
 
-// Thresholds are the points along its direction where the machine decides.
+// This example prints the thresholds of a machine, which are the positions along its direction where its decision changes.
 func ExamplePair() {
 	x, y := rings()
 	model := &eem.Classifier{Units: 40}
@@ -76,7 +76,7 @@ func ExamplePair() {
 	// class 1 against 0, means 2.0 apart, Outside: false
 }
 
-// Moments of rows can be merged and subtracted.
+// This example merges and subtracts the moments of rows.
 func ExampleStatistics() {
 	var all, part eem.Statistics
 	if err := all.Add(mat.NewDense(3, 1, []float64{1, 2, 6})); err != nil {
@@ -95,7 +95,7 @@ func ExampleStatistics() {
 	// 2 [1.5] 0.25
 }
 
-// FitPath fits machines of several sizes at the cost of the largest, and HeldOut cross-validates their accuracy.
+// This example fits machines of several sizes at the cost of the largest, and cross-validates their accuracy with HeldOut.
 func ExampleClassifier_FitPath() {
 	x, y := rings()
 	path, err := (&eem.Classifier{}).FitPath(context.Background(), x, y, []int{2, 10, 40})
@@ -125,7 +125,7 @@ func ExampleClassifier_FitPath() {
 	// 40 units: 120 of 120
 }
 
-// Four classes are Gaussians on the plane of the discriminant directions.
+// This example models four classes as Gaussians in the plane of the discriminant directions.
 func ExampleMulticlass() {
 	x, y := mat.NewDense(80, 2, nil), make([]int, 80)
 	for i := range y {

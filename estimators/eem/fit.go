@@ -19,14 +19,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// rows holds the rows that are added at once.
+// rows holds rows that are added to a model together.
 type rows struct {
 	x       *mat.Dense
-	y       []int     // labels, all among the model's
+	y       []int     // labels, all of which are classes of the model
 	weights []float64 // nil if all are 1
 }
 
-// pick returns some of the rows.
+// pick returns the rows with the given indices.
 func (r rows) pick(some []int) rows {
 	return rows{x: linalg.Rows(r.x, some), y: linalg.Pick(r.y, some), weights: linalg.Pick(r.weights, some)}
 }
@@ -48,8 +48,8 @@ func (c fitSettings) fitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	return c.fit(ctx, x, y, weights)
 }
 
-// path returns a model for each number of units, which are ascending. Each is fitted to all rows at once. The layer has the largest
-// number of units.
+// path returns a model for each number of units, in ascending order. Each model is fitted to all rows at once. The layer has the
+// largest number of units.
 func (c fitSettings) path(ctx context.Context, x mat.Matrix, y []int, weights []float64, units []int) ([]*model, error) {
 	parts := progress.Parts(ctx, .05, .6, .35)
 	m, r, err := c.begin(parts[0], x, y, weights)
@@ -100,7 +100,7 @@ func (m *model) complete() error {
 	return nil
 }
 
-// partialFit returns old with more rows, or the model fitted to a first chunk.
+// partialFit returns old with the added rows, or a new model fitted to the first chunk.
 func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []int) (*model, error) {
 	var m *model
 	var r rows
@@ -140,7 +140,7 @@ func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y
 	return m, nil
 }
 
-// fitClasses returns the model fitted to these statistics of the features of old.
+// fitClasses returns a model that is fitted to the statistics of, one for each of names. Its features are those of old.
 func (c fitSettings) fitClasses(ctx context.Context, old *model, names []int, of []*Statistics) (*model, error) {
 	if old == nil || old.layer == nil {
 		return nil, fault.NotFitted(c.typ)
@@ -170,7 +170,7 @@ func (c fitSettings) fitClasses(ctx context.Context, old *model, names []int, of
 	return m, err
 }
 
-// begin draws the units and determines the classes.
+// begin checks the rows, draws the units and determines the classes.
 func (c fitSettings) begin(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, rows, error) {
 	if err := c.validate(); err != nil {
 		return nil, rows{}, err
@@ -204,7 +204,7 @@ func (c fitSettings) begin(ctx context.Context, x mat.Matrix, y []int, weights [
 	return m, r, nil
 }
 
-// fitsMemory returns an error if the moments take more than [check.MaxBytes]. It counts the moments of each class and of one group,
+// fitsMemory returns an error if the moments need more than [check.MaxBytes]. It counts the moments of each class and of one group,
 // the factor of a pair, and the directions.
 func (m *model) fitsMemory() error {
 	h, k := float64(m.layer.Width(math.MaxInt)), float64(len(m.classes))
@@ -212,7 +212,7 @@ func (m *model) fitsMemory() error {
 		"take fewer units, or landmarks")
 }
 
-// check checks rows and labels against the model.
+// check returns the rows, or an error if the rows, labels or weights are not valid for the model.
 func (m *model) check(x mat.Matrix, y []int, weights []float64) (rows, error) {
 	xd, err := check.Labelled(x, len(y))
 	if err != nil {
@@ -232,21 +232,21 @@ func (m *model) check(x mat.Matrix, y []int, weights []float64) (rows, error) {
 // Rows are summed in groups, in parallel and with separate sums. The groups depend only on the rows and the features, so the sums
 // do not depend on the number of workers.
 const (
-	leastGroup = 512 // rows, and four for each feature
+	leastGroup = 512 // smallest number of rows, and four for each feature
 	mostGroups = 16
-	groupBytes = 64 << 20 // the limit for the sums of all groups
+	groupBytes = 64 << 20 // largest size of the sums of all groups
 )
 
 // groups returns the number of groups for n rows and the given number of features.
 func (m *model) groups(n, features int) int {
 	out := max(1, min(n/max(leastGroup, 4*features), mostGroups, groupBytes/(8*features*features*len(m.classes))))
 	if out > 4 {
-		out -= out % 4 // so that two or four workers have equal work
+		out -= out % 4 // a multiple of four, so that two or four workers have equal work
 	}
 	return out
 }
 
-// take returns the statistics of the features of rows, for each class and each of widths, which are ascending.
+// take returns the statistics of the features of rows for each class and each of widths, which are in ascending order.
 func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.Steps) ([][]*moments.Moments, error) {
 	n := len(r.y)
 	groups := m.groups(n, widths[len(widths)-1])
@@ -274,7 +274,7 @@ func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.
 	return parts[0], nil
 }
 
-// sum returns the statistics of the rows from first to last.
+// sum returns the statistics of the rows from first to last, for each class and each of widths.
 func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) ([][]*moments.Moments, error) {
 	out := make([][]*moments.Moments, len(widths))
 	of := make([][]int, len(m.classes))
@@ -312,7 +312,7 @@ func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) 
 	return out, nil
 }
 
-// heldOut returns the probabilities of each row from a machine fitted without the rows of its block.
+// heldOut returns the probabilities of each row from the machine without the rows of its block.
 func (c fitSettings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
 	m, r, err := c.begin(ctx, x, y, nil)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 )
 
-// Graph implements [graph.Grapher]. After PartialFit it solves the system of equations like Solve.
+// Graph implements [graph.Grapher]. After PartialFit it solves the linear system, like Solve.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) { return c.graph(x) }
 
-// Graph implements [graph.Grapher]. After PartialFit it solves the system of equations like Solve.
+// Graph implements [graph.Grapher]. After PartialFit it solves the linear system, like Solve.
 func (c *KernelClassifier) Graph(x graph.Value) (graph.Outputs, error) { return c.graph(x) }
 
 func (c *machine[N]) graph(x graph.Value) (graph.Outputs, error) {
@@ -34,7 +34,7 @@ func (c *machine[N]) graph(x graph.Value) (graph.Outputs, error) {
 		out.Proba = out.Decision.Softmax()
 	case k == 2:
 		odds := s.oddsGraph(z)
-		// The positive class is predicted for even odds.
+		// For even odds the positive class is predicted.
 		odds = odds.Equal(x.Number(0)).Where(x.Number(math.SmallestNonzeroFloat64), odds)
 		out.Decision = odds.Scores()
 		out.Proba = out.Decision.Sigmoid()
@@ -54,7 +54,7 @@ func (c *machine[N]) graph(x graph.Value) (graph.Outputs, error) {
 	return out, nil
 }
 
-// oddsGraph computes LogOdds of each pair as a graph.
+// oddsGraph returns the graph of LogOdds for each pair.
 func (s *solution) oddsGraph(z graph.Value) graph.Value {
 	count := len(s.pairs)
 	constant, positive, negative, overPositive, overNegative := make([]float64, count), make([]float64, count), make([]float64,

@@ -23,8 +23,8 @@ const kernelClassifierType = "eem: KernelClassifier"
 // defaultComponents is the number of landmarks of a KernelClassifier if Components is 0.
 const defaultComponents = 250
 
-// KernelClassifier is the extreme entropy kernel machine (EEKM). It is the same machine, on the features of a kernel with a few
-// training rows, the landmarks:
+// KernelClassifier is the extreme entropy kernel machine (EEKM). It is the machine of [Classifier], but its features are computed
+// from the kernel values with a few training rows, the landmarks:
 //
 //	φ(x) = Λ^-½ U' k(landmarks, x),    UΛU' the kernel matrix of the landmarks
 //
@@ -32,20 +32,21 @@ const defaultComponents = 250
 // definite. Landmarks that depend linearly on earlier ones in the feature space of the kernel, up to h·2⁻⁵² of the largest k(x, x),
 // therefore add no feature. The features are computed from a Cholesky factor instead of the eigenvectors. They differ only by a
 // rotation, which does not affect the machine. Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³). A
-// prediction, from coefficients on the landmarks, costs O(hd) for each row.
+// prediction is computed from coefficients on the landmarks, and costs O(hd) for each row.
 //
-// See also [Classifier], Classifier in package lssvm.
+// See also [Classifier], and Classifier in package lssvm.
 type KernelClassifier struct {
-	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the training rows.
+	// Kernel is the kernel. If it is nil, [kernels.MedianRBF] of the training rows is used.
 	Kernel kernels.Kernel
 
-	// Components is h, the number of landmarks that are drawn from the training rows. If it is 0, it is 250, but at most n.
+	// Components is h, the number of landmarks that are drawn from the training rows. If it is 0, there are 250 landmarks, but at
+	// most n.
 	Components int `zero:"250"`
 
-	// If Landmarks is not nil, it sets the landmarks (h×d). Otherwise they are drawn.
+	// Landmarks sets the landmarks (h×d). If it is nil, they are drawn.
 	Landmarks *mat.Dense
 
-	// Seed is the seed for drawing the landmarks.
+	// Seed determines the landmarks that are drawn.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
@@ -81,7 +82,8 @@ func (c *KernelClassifier) settings() fitSettings {
 	}
 }
 
-// onRows returns the number of landmarks to draw from rows. If Kernel is nil, it is positive even if Landmarks is set.
+// onRows returns the number of landmarks to draw from the rows. If Kernel is nil, it is positive even if Landmarks is set, because
+// the kernel depends on the rows.
 func (c *KernelClassifier) onRows() int {
 	if c.Kernel != nil && c.Landmarks != nil {
 		return 0
@@ -95,7 +97,7 @@ func (c *KernelClassifier) signature() string {
 	if !check.IsNil(c.Landmarks) && !c.Landmarks.IsEmpty() {
 		data, err := c.Landmarks.MarshalBinary()
 		if err != nil {
-			data = nil // gonum returns an error only for too many rows
+			data = nil // gonum returns an error only if there are too many rows
 		}
 		landmarks = digest(data)
 	}
@@ -141,8 +143,8 @@ func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err 
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, as in [Classifier.FitWeighted]. The weights affect neither the draw of
-// the landmarks nor, if Kernel is nil, the median distance.
+// FitWeighted is like Fit, but with a weight > 0 for each row, as in [Classifier.FitWeighted]. The weights do not affect which
+// landmarks are drawn, and they do not affect the median distance if Kernel is nil.
 func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
@@ -174,7 +176,7 @@ func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block [
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
-// PartialFit adds more rows to the fit, like [Classifier.PartialFit]. The landmarks are those of the first chunk.
+// PartialFit adds more rows to the fit, like [Classifier.PartialFit]. The landmarks are drawn from the first chunk.
 func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
@@ -196,9 +198,9 @@ func (c *KernelClassifier) ChosenLandmarks() *mat.Dense {
 	return mat.DenseCopyOf(c.m.layer.(*features.Landmarks).Rows)
 }
 
-// LandmarkCoefficients returns the smallest coefficients b̂ = UΛ^-½β of a direction. The position of a row x along it is Σ b̂[i]
-// k(landmark i, x). Directions are numbered in the order of Pairs, or are the axes of the discriminant plane. It returns nil before
-// there is a solution (see Pairs), and for a direction that does not exist.
+// LandmarkCoefficients returns the coefficients b̂ = UΛ^-½β of a direction with the smallest norm. The position of a row x along
+// the direction is Σ b̂[i] k(landmark i, x). Directions are numbered in the order of Pairs, or are the axes of the discriminant
+// plane. LandmarkCoefficients returns nil before there is a solution (see Pairs), and for a direction that does not exist.
 func (c *KernelClassifier) LandmarkCoefficients(direction int) []float64 {
 	s := c.m.lastSolution()
 	if s == nil || direction < 0 || direction >= s.directions() {

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The features are determined up to a rotation. Their Gram matrix, the coefficients of the landmarks and the positions along the
-// direction agree with the reference.
+// The machine agrees with the reference. Its features are determined only up to a rotation, so the test compares their inner
+// products, the coefficients of the landmarks and the positions along the direction.
 func TestKernelReference(t *testing.T) {
 	for _, name := range []string{"eekm_small.json", "eekm_rankdef.json"} {
 		var c struct {

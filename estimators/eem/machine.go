@@ -19,22 +19,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// model is a fitted machine. Fit computes the solution from the statistics at once. After PartialFit it is computed when it is
-// first needed, so that chunks without predictions between them do not cost a solution each.
+// model is a fitted machine. Fit computes the solution from the statistics at once. After PartialFit it is computed only when it is
+// first needed, so that chunks without predictions between them do not each cost a solution.
 type model struct {
 	fitSettings
 	layer   features.Layer
-	width   int // number of columns of rows
+	width   int // number of columns of x
 	classes []int
 	stats   []*moments.Moments // of each class; nil after loading
 	few     string             // warning that the units were drawn from too few rows, or ""
-	before  *solution          // for the rows before the last chunk; nil if there was none
+	before  *solution          // solution before the last chunk; nil if there was none
 
 	solving sync.Mutex
-	now     atomic.Pointer[solution] // for all rows; nil until it is needed
+	now     atomic.Pointer[solution] // solution for all rows; nil until it is needed
 }
 
-// solve returns the solution, and computes it if necessary.
+// solve returns the solution for all rows, and computes it if necessary.
 func (m *model) solve(ctx context.Context, steps *progress.Steps) (*solution, error) {
 	m.solving.Lock()
 	defer m.solving.Unlock()
@@ -67,10 +67,10 @@ func (m *model) copiedStatistics() []*moments.Moments {
 	return out
 }
 
-// named is implemented by types with a name for errors.
+// named is the interface of types that have a name for errors.
 type named interface{ typ() string }
 
-// machine provides the methods of Classifier and KernelClassifier after Fit.
+// machine implements the methods of fitted Classifiers and KernelClassifiers.
 type machine[N named] struct{ m *model }
 
 func (c *machine[N]) typ() string {
@@ -100,9 +100,9 @@ func (c *machine[N]) solution(ctx context.Context, steps *progress.Steps) (*solu
 	return c.m.solve(ctx, steps)
 }
 
-// Solve solves the system of equations for the rows of all chunks of PartialFit. Without Solve, the first prediction after a chunk
-// does this. After Fit, Solve does nothing. It costs O(h³) for each pair of classes, or once with Discriminant. It returns
-// ErrNotFitted before Fit and while a class has no rows, ErrNotPSD, or the error of ctx.
+// Solve solves the linear system for the rows of all chunks of PartialFit. Otherwise the first prediction after a chunk solves it.
+// After Fit, Solve does nothing. It costs O(h³) for each pair of classes, or once with Discriminant. It returns ErrNotFitted before
+// Fit and while a class has no rows, ErrNotPSD, or the error of ctx.
 func (c *machine[N]) Solve(ctx context.Context) (err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	ctx = check.Context(ctx)
@@ -131,7 +131,7 @@ func (c *machine[N]) project(x mat.Matrix) (*solution, *mat.Dense, error) {
 
 // Decision returns r×K scores for the rows of x (r×d). With two classes they are minus and plus the log odds of the second class.
 // With more classes they are the sums of the pairwise probabilities over the other classes, or with Discriminant the log densities.
-// Like any prediction, the first call after PartialFit solves the system of equations like Solve.
+// Like every prediction, the first call after PartialFit solves the linear system, as Solve does.
 func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	s, z, err := c.project(x)
@@ -170,8 +170,8 @@ func (c *machine[N]) Project(x mat.Matrix) (_ *mat.Dense, err error) {
 	return z, err
 }
 
-// rowForm implements the interface of package rowwise. It returns the number of columns of x, or 0 if there is no solution, and the
-// classes.
+// rowForm implements the interface of package rowwise. It returns the number of columns of x and the classes. If there is no
+// solution, the number is 0.
 func (c *machine[N]) rowForm() (width int, names []int) {
 	if _, err := c.solution(context.Background(), nil); err != nil {
 		return 0, nil
@@ -215,7 +215,7 @@ func (c *machine[N]) Statistics() []*Statistics {
 	return out
 }
 
-// Report describes the last Fit, or the last Solve after PartialFit. It does not include rows that were added since then. Objective
+// Report describes the last Fit, or the last Solve after PartialFit. It does not include rows that were added after that. Objective
 // is the negative divergence, summed over the pairs of classes.
 func (c *machine[N]) Report() estimators.Report {
 	s := c.m.lastSolution()
@@ -230,7 +230,7 @@ type Pair struct {
 	// Negative and Positive are the labels of the two classes. Negative is the smaller label.
 	Negative, Positive int
 
-	// Direction is β, in the space of the hidden units or of a [KernelClassifier]'s features.
+	// Direction is β, in the space of the hidden units, or of the features of a [KernelClassifier].
 	Direction []float64
 	Means     [2]float64
 
@@ -249,8 +249,8 @@ type Pair struct {
 }
 
 // Pairs returns the model of each pair of classes from the last Fit or Solve, or from the last prediction that solved the system.
-// Before that it returns nil, and also with Discriminant for more than two classes. The Direction of a KernelClassifier is in
-// features whose axes are arbitrary up to a rotation (see LandmarkCoefficients).
+// It returns nil before there is a solution, and with Discriminant if there are more than two classes. The Direction of a
+// KernelClassifier is in a space whose axes are arbitrary up to a rotation (see LandmarkCoefficients).
 func (c *machine[N]) Pairs() []Pair {
 	s := c.m.lastSolution()
 	if s == nil || s.plane != nil {

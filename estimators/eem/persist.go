@@ -33,7 +33,7 @@ type storedPair struct {
 	LogW       float64
 }
 
-// storedModel is the common part of both machines in a file. The layer is separate.
+// storedModel is the part of a file that both machines have in common. The layer is separate.
 type storedModel struct {
 	Width   int
 	Classes []int
@@ -53,7 +53,7 @@ func (c *machine[N]) solved() (*solution, error) {
 	return c.m.now.Load(), nil
 }
 
-// store returns the common part of both machines in a file. The argument directions holds the directions of a plane.
+// store returns the part of a file that both machines have in common. The argument directions holds the directions of a plane.
 func (s *solution) store(width int, directions *mat.Dense) storedModel {
 	out := storedModel{Width: width, Classes: s.classes, Report: s.report, Plane: s.storePlane(directions)}
 	for k, p := range s.pairs {
@@ -92,7 +92,7 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 	if h < 1 {
 		return nil, nil, fault.BadModel(kind, "pairs of no units")
 	}
-	for i, p := range s.Pairs { // checked before memory for all of them is allocated
+	for i, p := range s.Pairs { // checked before memory for all pairs is allocated
 		if len(p.Direction) != h {
 			return nil, nil, fault.BadModel(kind, "pair %d: %d coefficients for %d units", i, len(p.Direction), h)
 		}
@@ -115,7 +115,7 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 	return of, directions, nil
 }
 
-// restore sets the machine to a model read from a file.
+// restore sets the machine to a model that was read from a file.
 func (c *machine[N]) restore(of *solution, l features.Layer, s features.Scorer, width int) {
 	of.scorer = s
 	c.m = &model{layer: l, width: width, classes: of.classes}
@@ -128,8 +128,8 @@ type storedClassifier struct {
 }
 
 // MarshalBinary encodes the fitted machine: its units and the direction of each pair of classes. The statistics, O(h²) numbers for
-// each class, are not included; MarshalStatistics encodes them. It returns [estimators.ErrNotFitted] before Fit, and after
-// PartialFit until Solve or a prediction.
+// each class, are not included, but MarshalStatistics encodes them. MarshalBinary returns [estimators.ErrNotFitted] before Fit, and
+// between PartialFit and the next Solve or prediction.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	of, err := c.solved()
 	if err != nil {
@@ -143,7 +143,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. If it returns an error, which wraps [estimators.ErrBadModel], c is
+// unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
@@ -187,8 +188,8 @@ func (c *KernelClassifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary into a KernelClassifier with the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a KernelClassifier with the same Kernel. If it returns an error, which
+// wraps [estimators.ErrBadModel], c is unchanged.
 func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
 	var in storedKernelClassifier
 	if _, err := codec.Unmarshal(data, kernelClassifierKind, version, &in); err != nil {
@@ -207,7 +208,7 @@ func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
 	if of != h || d != in.Model.Width {
 		return fault.BadModel(kernelClassifierKind, "%d landmarks of %d columns for %d coefficients, width %d", h, d, of, in.Model.Width)
 	}
-	units := h // the pairs' directions are in the space of the features, at most one for each landmark
+	units := h // directions of pairs are in the space of the features, of which there is at most one for each landmark
 	if len(in.Model.Pairs) > 0 {
 		units = len(in.Model.Pairs[0].Direction)
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
-// reference holds a binary machine of a reference implementation, from the weights of its hidden units to its predictions.
+// reference holds all values of a binary machine from a reference implementation, from the weights of the hidden units to the
+// predictions.
 type reference struct {
 	Act     string
 	X       [][]float64
@@ -52,7 +53,7 @@ var referenceFiles = []string{
 	"eem_sig_small.json", "eem_nsig_small.json", "eem_rbf_small.json", "eem_tanh_gauss.json", "eem_h_gt_n.json", "eem_one_pos.json", "eem_two_pos.json",
 }
 
-// classes splits the hidden rows by class.
+// classes returns the moments of the hidden rows of each class.
 func (c reference) classes(t *testing.T) (pos, neg *moments.Moments) {
 	var rows [2][][]float64
 	for i, y := range c.Y {
@@ -125,7 +126,7 @@ func TestThresholdsReference(t *testing.T) {
 		p := &discriminant.Projection{MPos: c.MPos, MNeg: c.MNeg, SPos: c.SPos, SNeg: c.SNeg}
 		got := thresholds(p, math.Log(c.W))
 		sameThresholds(t, c.Near, c.Far, c.Region, got, string(rune('a'+i)))
-		// At a threshold the odds are even, and within the region they are higher.
+		// The odds are even at a threshold, and favour the positive class within the region.
 		for _, at := range []float64{got.Near, got.Far} {
 			if !math.IsNaN(at) && math.Abs(at) < 1e6 {
 				assert.InDelta(t, 0, p.LogOdds(at, math.Log(c.W)), 1e-8, i)
@@ -140,7 +141,7 @@ func TestThresholdsReference(t *testing.T) {
 	}
 }
 
-// Degenerate machines are valid: equal means, activations that do not vary, and single rows.
+// A machine with equal means, activations that do not vary, or a single row of a class is valid.
 func TestDegenerateProjections(t *testing.T) {
 	x := momentstest.Random(10, 3, 1)
 	a := momentstest.Sum(t, x)

@@ -19,14 +19,14 @@ import (
 // Multiclass is a method for more than two classes.
 type Multiclass int
 
-// The methods for more than two classes. For two classes both give the same machine.
+// These are the methods for more than two classes. For two classes they give the same machine.
 const (
 	// OneVersusOne finds a direction for each pair of classes. A row is assigned to the class with the largest sum of
 	// pairwise probabilities.
 	OneVersusOne Multiclass = iota
-	// Discriminant finds the space of K-1 directions in which the class means lie farthest apart relative to the mean of the class
-	// covariances, and models each class as a separate Gaussian in that space. It solves one system of equations instead of
-	// K(K-1)/2, and is usually a little less accurate.
+	// Discriminant finds the space of K-1 directions in which the class means are farthest apart relative to the mean of the class
+	// covariances, and models each class as a separate Gaussian in that space. It solves one linear system instead of K(K-1)/2, and
+	// is usually slightly less accurate.
 	Discriminant
 )
 
@@ -45,12 +45,12 @@ type fitSettings struct {
 	class         classes.Weights
 	multiclass    Multiclass
 	workers       int
-	observe       func(estimators.Step) // for Solve; Fit finds it in its context
+	observe       func(estimators.Step) // used by Solve; Fit reads it from its context
 	draw          func(ctx context.Context, x *mat.Dense) (features.Layer, error)
 	seed          uint64
 	wanted        int    // number of rows from which units or landmarks are drawn
 	onRows        int    // number of units that depend on rows; 0 if draw uses only the width of x
-	signature     string // the settings on which statistics depend
+	signature     string // string of the settings on which statistics depend
 }
 
 func (c fitSettings) validate() error {
@@ -83,7 +83,7 @@ func (c fitSettings) validate() error {
 	return c.class.Validate(c.typ)
 }
 
-// fits checks that the numbers of priors and costs equal the number of classes.
+// fits returns an error unless the numbers of priors and costs equal the number of classes.
 func (c fitSettings) fits(names []int) error {
 	k := len(names)
 	switch {
@@ -95,7 +95,7 @@ func (c fitSettings) fits(names []int) error {
 	return classes.AtLeastTwo(names)
 }
 
-// odds returns the prior times the cost times the weight of each class.
+// odds returns the product of prior, cost and weight for each class.
 func (c fitSettings) odds(names []int, stats []*moments.Moments) []float64 {
 	out := make([]float64, len(stats))
 	for k, name := range names {
@@ -116,7 +116,7 @@ func (c fitSettings) odds(names []int, stats []*moments.Moments) []float64 {
 	return out
 }
 
-// checkPath checks the sizes of a path.
+// checkPath returns an error unless there is at least one size, and all are positive and in ascending order.
 func checkPath(typ string, sizes []int) error {
 	if len(sizes) == 0 {
 		return fault.Shape("the path has", 0, "sizes", "want at least 1")

@@ -17,17 +17,17 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// solution holds what predictions need.
+// solution holds the solved system in the form that predictions use.
 type solution struct {
 	classes []int
 	pairs   []*discriminant.Projection // for the classes j < i in the order (1,0), (2,0), (2,1), ...; nil with a plane
-	logW    []float64                  // of class i against class j for each pair; with a plane, of each class
+	logW    []float64                  // for each pair, of class i against class j; for a plane, of each class
 	plane   *discriminant.Plane
 	scorer  features.Scorer
 	report  estimators.Report
 }
 
-// systems returns the number of systems of equations of a solution.
+// systems returns the number of linear systems that a solution requires.
 func (m *model) systems() int {
 	k := len(m.classes)
 	if m.multiclass == Discriminant {
@@ -135,12 +135,12 @@ func (s *solution) decision(z *mat.Dense) *mat.Dense {
 	return out
 }
 
-// vote sets row to the scores of a row at position from along the directions of the pairs.
+// vote sets row to the scores of a row whose positions along the directions of the pairs are from.
 func (s *solution) vote(row, from []float64) {
 	if len(row) == 2 {
 		odds := s.pairs[0].LogOdds(from[0], s.logW[0])
 		if odds == 0 {
-			odds = math.SmallestNonzeroFloat64 // the positive class is predicted for even odds
+			odds = math.SmallestNonzeroFloat64 // for even odds the positive class is predicted
 		}
 		classes.SetBoth(row, odds)
 		return
@@ -167,7 +167,7 @@ func (s *solution) row(out, x []float64) {
 	} else {
 		s.vote(out, *p)
 	}
-	for _, v := range *p { // NaN, which the vote may hide
+	for _, v := range *p { // a NaN must not be hidden by the vote
 		out[0] += v - v
 	}
 }

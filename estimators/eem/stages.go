@@ -15,14 +15,14 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// sampleRows is the smallest number of different rows of the sample on which units are centred.
+// sampleRows is the smallest number of different rows in the sample on which units are centred.
 const sampleRows = 4096
 
-// stages holds the progress of a fit in stages. If units are centred on rows, the first stage takes a sample of the rows. The last
+// stages holds the progress of a fit in stages. If units are centred on rows, the first stage draws a sample of the rows. The last
 // stage sums the moments of the classes in the features of the units.
 type stages struct {
 	c      fitSettings
-	sample *sums          // completed sample; nil before, and if the units need no rows
+	sample *sums          // completed sample; nil before that, and if the units do not depend on rows
 	layer  features.Layer // units of the sample
 	units  string
 	sums   *sums // completed moments of the classes
@@ -35,7 +35,7 @@ func (c fitSettings) stages() (streaming.Stages[int], error) {
 	return &stages{c: c}, nil
 }
 
-// sampled returns the empty sample of the first of two stages.
+// sampled returns an empty sample for the first of two stages.
 func (c fitSettings) sampled() *rowsample.Sample {
 	return &rowsample.Sample{Seed: c.seed, Limit: max(sampleRows, 4*c.onRows)}
 }
@@ -104,14 +104,14 @@ func (s *stages) FitStatistics(ctx context.Context, st streaming.Statistics[int]
 	if of.sample != nil {
 		return s.drawn(ctx, of.copied())
 	}
-	if _, err := of.model(ctx); err != nil { // reports an error while the statistics can still be corrected
+	if _, err := of.model(ctx); err != nil { // an error is reported while the statistics can still be corrected
 		return err
 	}
 	s.sums = of.copied()
 	return nil
 }
 
-// drawn draws the units from a sample and sets them.
+// drawn draws the units from a sample and stores them in s.
 func (s *stages) drawn(ctx context.Context, sample *sums) error {
 	data, err := sample.MarshalBinary()
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *stages) drawn(ctx context.Context, sample *sums) error {
 	return nil
 }
 
-// take returns the model of completed stages.
+// take returns the model that results from completed stages.
 func (c fitSettings) take(ctx context.Context, st streaming.Stages[int]) (*model, error) {
 	own, ok := st.(*stages)
 	if !ok || own == nil || own.sums == nil || own.c.typ != c.typ || own.c.signature != c.signature {
@@ -157,7 +157,7 @@ func (c fitSettings) take(ctx context.Context, st streaming.Stages[int]) (*model
 }
 
 type storedSampling struct {
-	Sample []byte // empty before the sample is complete, and if there is none
+	Sample []byte // empty before the sample is complete, and if no sample is needed
 	Sums   []byte // likewise
 }
 

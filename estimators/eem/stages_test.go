@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// clusters returns rows of three labels, where the rows of a label are contiguous.
+// clusters returns n rows with three labels. The rows of each label are consecutive.
 func clusters(n int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	x, y := mat.NewDense(n, 3, nil), make([]int, n)
@@ -26,7 +26,8 @@ func clusters(n int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// inStages fits from the sums over several parts of the rows. Each part holds few of the labels, and some parts hold no rows.
+// inStages fits a model in stages, from the merged sums over several parts of the rows. Each part contains only some of the labels,
+// and some parts contain no rows.
 func inStages(t *testing.T, build func() estimators.Classifier, x *mat.Dense, y []int, parts int) estimators.Classifier {
 	ctx := context.Background()
 	stages, err := streaming.NewStages[int](build())
@@ -54,8 +55,8 @@ func inStages(t *testing.T, build func() estimators.Classifier, x *mat.Dense, y 
 	return out
 }
 
-// The scores with 1, 4 and 64 parts, and with more parts than rows, agree with the scores of one part to 1e-10. For units that need
-// no rows, they also agree with the scores after Fit.
+// The scores with 1, 4 and 64 parts, and with more parts than rows, agree with the scores of one part to 1e-10. If units do not
+// depend on rows, the scores also agree with those after Fit.
 func TestStagesAreFit(t *testing.T) {
 	x, y := clusters(400)
 	for _, c := range []struct {
@@ -90,7 +91,8 @@ func TestStagesAreFit(t *testing.T) {
 	}
 }
 
-// A label that is not in the list, a class of the list without rows, and fewer than two classes give errors that name the problem.
+// The error names the problem if a label is not in the list, if a class of the list has no rows, or if there are fewer than two
+// classes.
 func TestStagesLabels(t *testing.T) {
 	ctx := context.Background()
 	x, y := clusters(60)

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Statistics holds the moments of the rows of a class about their mean. A fit uses nothing else from the class. With y = x - m and
-// rows of weight w, which is 1 without FitWeighted,
+// Statistics holds the moments of the rows of a class about their mean. A fit needs only these moments of a class. With y = x - m
+// and rows of weight w, which is 1 without FitWeighted,
 //
 //	n = Σ w,  m,  C2 = Σ w yy',  C3 = Σ w |y|² y,  C4 = Σ w |y|⁴
 //
@@ -33,7 +33,7 @@ func (s *Statistics) N() float64 { return s.m.Weight }
 // Dim returns the number of columns. It returns 0 before the first row.
 func (s *Statistics) Dim() int { return len(s.m.Means) }
 
-// Mean returns m. It returns nil without rows.
+// Mean returns m, or nil if there are no rows.
 func (s *Statistics) Mean() []float64 { return slices.Clone(s.m.Means) }
 
 // Clone returns an independent copy.
@@ -43,15 +43,15 @@ func (s *Statistics) Clone() *Statistics { return &Statistics{*s.m.Clone()} }
 // width differs from that of earlier rows, or ErrNotFinite.
 func (s *Statistics) Add(x mat.Matrix) error { return s.m.Add(x) }
 
-// Merge adds the rows of o, which does not change. Any order and grouping gives the same result up to rounding. It costs O(h²). It
-// returns ErrShape if the widths differ.
+// Merge adds the moments of o, which it does not change. Any order and grouping of merges gives the same result up to rounding.
+// Merge costs O(h²). It returns ErrShape if the widths differ.
 func (s *Statistics) Merge(o *Statistics) error { return s.m.Merge(o.moments()) }
 
-// Unmerge removes the rows of o, which must have been added before; only their number can be checked. It costs O(h²). It returns
+// Unmerge removes the rows of o, which must have been added before. It can only check their number. It costs O(h²). It returns
 // ErrShape if the widths differ, or if o has more rows than s.
 func (s *Statistics) Unmerge(o *Statistics) error { return s.m.Unmerge(o.moments()) }
 
-// Covariance returns C2/n. It returns nil without rows.
+// Covariance returns C2/n, or nil if there are no rows.
 func (s *Statistics) Covariance() *mat.SymDense { return s.m.Covariance() }
 
 // LedoitWolf returns the covariance shrunk towards a multiple of the identity,
@@ -59,13 +59,13 @@ func (s *Statistics) Covariance() *mat.SymDense { return s.m.Covariance() }
 //	(1-ρ) C2/n + ρ μ I,    μ the mean of the diagonal of C2/n,
 //
 // and the ρ that minimises the expected squared error (Ledoit and Wolf, Journal of Multivariate Analysis 88, 2004), as in
-// scikit-learn. With up to two rows ρ is 0. It returns nil without rows. The cost is O(h²).
+// scikit-learn. With up to two rows ρ is 0. If there are no rows, the covariance is nil. The cost is O(h²).
 func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) { return s.m.LedoitWolf() }
 
 // MarshalBinary implements encoding.BinaryMarshaler, so that statistics can be sent to other computers.
 func (s *Statistics) MarshalBinary() ([]byte, error) { return s.m.MarshalBinary() }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel for invalid data, and then leaves s unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. If the data are invalid, it returns ErrBadModel, and s is unchanged.
 func (s *Statistics) UnmarshalBinary(data []byte) error { return s.m.UnmarshalBinary(data) }
 
 // MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.

@@ -22,18 +22,18 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// sums holds the statistics of a stage: either a sample of the rows, on which units are centred, or the moments of the classes in
-// the features of given units.
+// sums holds the statistics of a stage. They are either a sample of the rows, on which units are centred, or the moments of the
+// classes in the features of given units.
 type sums struct {
 	c      fitSettings
-	sample *rowsample.Sample // for the first of two stages; otherwise nil
+	sample *rowsample.Sample // in the first of two stages; nil otherwise
 	of     map[int]*moments.Moments
 	units  string         // identifies the units, in addition to the settings
-	layer  features.Layer // nil if the units need only the width, which is not yet known
+	layer  features.Layer // nil if the units depend only on the width, which is not yet known
 	n, d   int
 }
 
-// newSums returns statistics without rows: for the sample if it is not nil, otherwise for the classes.
+// newSums returns statistics without rows. They are for the sample if it is not nil, and for the classes otherwise.
 func (c fitSettings) newSums(sample *rowsample.Sample, l features.Layer, units string) *sums {
 	s := &sums{c: c, sample: sample, layer: l, units: units}
 	if sample == nil {
@@ -122,7 +122,7 @@ func (s *sums) AddBlock(ctx context.Context, b streaming.Block[int]) (err error)
 	return nil
 }
 
-// features returns the layer for rows with d columns.
+// features returns the layer for rows with d columns, which it draws if necessary.
 func (s *sums) features(ctx context.Context, d int) (features.Layer, error) {
 	if s.layer != nil {
 		return s.layer, nil
@@ -158,7 +158,7 @@ func (s *sums) absorb(label int, of *moments.Moments) error {
 	return s.of[label].Absorb(of)
 }
 
-// like returns other as *sums if it has the same name, and otherwise an error.
+// like returns other as *sums, or an error if its name differs.
 func (s *sums) like(other streaming.Statistics[int]) (*sums, error) {
 	o, ok := other.(*sums)
 	if ok && o != nil && o.String() == s.String() {
@@ -271,8 +271,8 @@ func (s *sums) UnmarshalBinary(data []byte) error {
 }
 
 func (s *sums) restoreClasses(kind string, in storedSums) error {
-	// Units that depend only on the settings and the width are drawn when they are needed. If the width in a file is wrong, its
-	// units could take far more memory than the file.
+	// Units that depend only on the settings and the width are not drawn here, but when they are needed. If the width in a file is
+	// wrong, its units could need far more memory than the file.
 	features := s.dim()
 	for k, label := range in.Classes {
 		of := &moments.Moments{}
@@ -291,7 +291,7 @@ func (s *sums) restoreClasses(kind string, in storedSums) error {
 	return nil
 }
 
-// model returns the unsolved model of the classes.
+// model returns the model with the moments of the classes, whose system is not yet solved.
 func (s *sums) model(ctx context.Context) (*model, error) {
 	if s.n == 0 {
 		return nil, fmt.Errorf("%s: %w", s.c.typ, fault.Shape("the statistics have", 0, "rows", "want at least 1"))

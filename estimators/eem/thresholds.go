@@ -29,7 +29,7 @@ func (r Region) String() string {
 	return enum.Name("Region", int(r), "Above", "Between", "Outside", "Always", "Never")
 }
 
-// Thresholds are the points along the projection where the odds are even. There is one threshold, or two if the classes have
+// Thresholds holds the positions along the projection where the odds are even. There is one threshold, or two if the classes have
 // different spreads. A threshold that does not exist is NaN.
 type Thresholds struct {
 	Near, Far float64

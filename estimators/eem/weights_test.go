@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// weighted lists the methods of both machines that the tests need.
+// weighted is the interface of the methods that the tests need, for both machines.
 type weighted interface {
 	estimators.Classifier
 	estimators.WeightedFitter[int]
@@ -28,7 +28,7 @@ type weighted interface {
 	Report() estimators.Report
 }
 
-// A weight of 2 is equivalent to the row given twice, for any number of classes and of features, if neither the units nor the
+// A weight of 2 has the same effect as repeating the row, for any number of classes and features, if neither the units nor the
 // kernel depend on the rows.
 func TestWeightsAreRows(t *testing.T) {
 	x, y := blobs(1500, 3, 1)
@@ -63,8 +63,8 @@ func TestWeightsAreRows(t *testing.T) {
 	}
 }
 
-// Moments with weights of any size agree with the definition. So does the shrinkage. With n = Σw, C = C2/n and h columns it is
-// min(1, (C4/n - |C|²) / (n (|C|² - tr(C)²/h))).
+// With weights of any size, the moments and the shrinkage agree with their definitions. With n = Σw, C = C2/n and h columns, the
+// shrinkage is min(1, (C4/n - |C|²) / (n (|C|² - tr(C)²/h))).
 func TestWeightedMoments(t *testing.T) {
 	const n, h = 700, 3
 	x := momentstest.Random(n, h, 4)
@@ -124,7 +124,7 @@ type columns struct{ features.Layer }
 
 func (columns) Features(dst, x *mat.Dense) error { dst.Copy(x.T()); return nil }
 
-// Weights count as numbers of rows: a class with a total weight of at most 1 does not have its own covariance.
+// Weights count as numbers of rows: a class with a total weight of at most 1 gets the covariance of the other class.
 func TestLightClass(t *testing.T) {
 	x, y := blobs(60, 2, 3)
 	light := make([]float64, 60)
@@ -143,8 +143,8 @@ func TestLightClass(t *testing.T) {
 	assert.Empty(t, c.Report().Warnings)
 }
 
-// Only Solve and predictions solve the system. Before that the fitted values are those of the last solution, and the model cannot
-// be stored.
+// Only Solve and predictions solve the system. Until then the fitted values are those of the last solution, and the model cannot be
+// stored.
 func TestSolve(t *testing.T) {
 	x, y := blobs(300, 3, 1)
 	chunk := func(c *Classifier, first int) {
@@ -185,7 +185,7 @@ func TestSolve(t *testing.T) {
 	require.NoError(t, want.Fit(ctx, x, y))
 	assert.InEpsilon(t, want.Report().Objective, c.Report().Objective, 1e-9)
 
-	// Only one of several concurrent predictions solves the system.
+	// If several predictions run concurrently, only one of them solves the system.
 	chunk(c, 0)
 	p, err := c.PredictProba(x)
 	require.NoError(t, err)

@@ -27,15 +27,15 @@ import (
 
 const classifierType = "elm: Classifier"
 
-// folding is the interface by which a search reports that it fits a fold.
+// folding is embedded in Classifier, so that a search can report that it fits a fold.
 type folding = classes.Folding
 
-// Classifier is the weighted extreme learning machine. The zero value is ready to use: it has 250 units with many widths, centred
+// Classifier is the weighted extreme learning machine. The zero value is ready to use. It has 250 units with many widths, centred
 // on training rows, equal weights of the rows, and a ridge chosen by exact leave-one-out. Features should have comparable scales,
-// or lie in [0, 1] for the paper's own activations (see [featuremap.Activation]). It does not predict probabilities; the machine of
+// or be in [0, 1] for the paper's own activations (see [featuremap.Activation]). It does not predict probabilities. The machine of
 // package eem with the same units does.
 //
-// See also Classifier in package eem, Classifier in package lssvm.
+// See also Classifier in package eem, and Classifier in package lssvm.
 type Classifier struct {
 	// Units is the number of hidden units. If it is 0, 250 is used.
 	Units      int `zero:"250"`
@@ -48,27 +48,26 @@ type Classifier struct {
 	// NoRidge selects the pseudo-inverse, as in the paper. Ridge must then be 0.
 	NoRidge bool
 
-	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K classes have the
-	// same total weight.
+	// Balanced gives each row the weight n/(K·the number of rows in its class), so that all K classes have the same total weight.
 	Balanced bool
 
-	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. Classes that are absent have the factor
-	// 1. If Balanced is set, both factors are multiplied.
+	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. The factor of all other classes is 1. If
+	// Balanced is set, the two factors are multiplied.
 	ClassWeights map[int]float64
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
 	// out together, so that the ridge is chosen for new groups. If it is nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for drawing the hidden units.
+	// Seed determines the hidden units.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called when the outputs of the units have been computed, after each ridge that leave-one-out
-	// evaluates, and when the machines are solved. Objective is the weighted unexplained share of the squared targets. It is
-	// computed without coefficients at first, then on the rows left out, and at the end as in Report.
+	// evaluates, and when the machines are solved. Objective is the weighted unexplained share of the squared targets. In the first
+	// step it is the share without coefficients, then the share on the rows left out, and in the last step the share as in Report.
 	Observe func(estimators.Step)
 
 	folding
@@ -94,8 +93,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. The number of rows of a
-// class is then the sum of their weights. A weight of 2 has the same effect as the row given twice. If the ridge is chosen, only
+// FitWeighted is like Fit, but with a weight > 0 for each row, which is multiplied by the weight of its class. The number of rows
+// of a class is then the sum of their weights. A weight of 2 has the same effect as repeating the row. If the ridge is chosen, only
 // the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
@@ -194,7 +193,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	return nil
 }
 
-// chooses reports whether the ridge is chosen.
+// chooses reports whether Fit chooses the ridge.
 func (c *Classifier) chooses() bool { return c.Ridge == 0 && !c.NoRidge }
 
 // choose returns the ridge with the smallest leave-one-out error for weighted h (n×h) and t (n×K). The squared errors are weighted
@@ -213,7 +212,7 @@ func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense, grou
 	order, long := float64(min(n, units)), float64(max(n, units))
 	parts := progress.Parts(ctx, 4*max(0, float64(units-n)), float64(n), 6*order+2*float64(n), 1500*long/order)
 	if units > n {
-		// With H' = QR, the rows of R' are the rows of H in the basis Q, with n numbers each. The leverages and predictions are the
+		// With H' = QR, the rows of R' are the rows of H in the basis Q, as n numbers each. The leverages and predictions are the
 		// same.
 		r, err := orthogonal.ThinQR(parts[0], mat.DenseCopyOf(h.T()))
 		if err != nil {
@@ -250,7 +249,8 @@ func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense, grou
 // outputsRows is the minimum number of rows that are mapped between two checks of a context.
 const outputsRows = 1536
 
-// outputs returns the outputs of the units for the rows of x. It maps them in blocks because Transform takes no context.
+// outputs returns the outputs of the units for the rows of x. It maps the rows in blocks and checks ctx between them, because
+// Transform has no context.
 func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, d := x.Dims()
 	if n < 2*outputsRows {
@@ -270,7 +270,7 @@ func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 			return nil, err
 		}
 		last := first + outputsRows
-		if n-last < outputsRows { // never leave a small last block, whose rows would be mapped one by one
+		if n-last < outputsRows { // there is no small last block, because its rows would be mapped one by one
 			last = n
 		}
 		err := m.hidden.TransformTo(out.Slice(first, last, 0, len(shifts)).(*mat.Dense), x.Slice(first, last, 0, d))
@@ -294,7 +294,7 @@ func scale(v []float64, by float64) {
 	}
 }
 
-// pseudoInverse solves for weighted h and t and overwrites both.
+// pseudoInverse computes the coefficients for weighted h and t with the pseudo-inverse, and overwrites h and t.
 func (m *model) pseudoInverse(ctx context.Context, h, t *mat.Dense) error {
 	n, units := h.Dims()
 	t2 := 0.0
@@ -315,7 +315,8 @@ func (m *model) pseudoInverse(ctx context.Context, h, t *mat.Dense) error {
 	return m.finite()
 }
 
-// solve solves for weighted h and t. If dual is true, the system is in the rows, otherwise in the units.
+// solve computes the coefficients for weighted h and t. If dual is true, the linear system has a row for each row of h, otherwise a
+// row for each unit.
 func (m *model) solve(ctx context.Context, h, t *mat.Dense, ridge float64, dual bool) error {
 	n, units := h.Dims()
 	of, order := mat.Matrix(h.T()), units
@@ -384,7 +385,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if rows, _ := xd.Dims(); rows == 1 { // blocks would only cost time
+	if rows, _ := xd.Dims(); rows == 1 { // for a single row, blocks would only cost time
 		one := mat.NewDense(1, len(m.classes), nil)
 		return one, c.DecisionTo(one, xd)
 	}
@@ -405,7 +406,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return classes.Scores(&out), nil
 }
 
-// Predict returns the class with the largest output for each row of x (r×d). In a tie it returns the first of these classes. It
+// Predict returns the class with the largest output for each row of x (r×d). In a tie it returns the first of the tied classes. It
 // costs O(rhd).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)

@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// solved weights h and t as Fit does with Balanced, and solves the system.
+// solved weights h and t as Fit does with Balanced, and returns the model with the coefficients that solve computes.
 func solved(t *testing.T, h *mat.Dense, y []int, solve func(m *model, h, t *mat.Dense) error) *model {
 	m := &model{classes: []int{-1, 1}}
 	at := classes.Positions(m.classes, y)
@@ -33,8 +33,8 @@ func solved(t *testing.T, h *mat.Dense, y []int, solve func(m *model, h, t *mat.
 	return m
 }
 
-// The machines agree with the reference. Its weight of a row is the size of the largest class divided by that of the row's class.
-// This equals the weight of Balanced times K max n / n, and the ridge of the reference is scaled likewise.
+// The machines agree with the reference. In the reference, the weight of a row is the size of the largest class divided by that of
+// the row's class. This equals the weight of Balanced times K max n / n, and the ridge of the reference is scaled likewise.
 func TestReference(t *testing.T) {
 	var c struct {
 		H        [][]float64
@@ -82,7 +82,7 @@ func blobs(n, classes int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// With the weights of Balanced, a class with fewer rows keeps its share of the plane.
+// With Balanced, more rows of a class with few training rows are recognised than without.
 func TestBalance(t *testing.T) {
 	x, y := blobs(400, 2)
 	for i := range y { // the classes overlap, and only every tenth row of the second is used
@@ -174,7 +174,7 @@ func TestObserve(t *testing.T) {
 	require.ErrorIs(t, c.Fit(cancelled, x, y), context.Canceled)
 }
 
-// A weight of 2 is equivalent to the row given twice: both increase the size of the class.
+// A weight of 2 has the same effect as repeating the row. Both increase the size of the class.
 func TestWeightsAreRows(t *testing.T) {
 	x, y := blobs(30, 3)
 	twice, labels := mat.NewDense(40, 2, nil), append(append([]int(nil), y...), y[:10]...)
@@ -204,7 +204,7 @@ func TestDegenerate(t *testing.T) {
 		assert.InDelta(t, 0, scores.At(0, 0), 1e-6, "equal rows of balanced classes lie between both")
 	}
 	c := &Classifier{Units: 20, Activation: featuremap.Tanh, NoRidge: true}
-	near := mat.DenseCopyOf(x) // rows that differ only by rounding
+	near := mat.DenseCopyOf(x) // equal rows up to rounding
 	for i := range 6 {
 		near.Set(i, 0, 1+float64(i)*0x1p-52)
 	}
@@ -251,7 +251,8 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// The error that chooses a ridge equals the error of fits without one row each, with fewer units than rows and with more.
+// The error from which a ridge is chosen equals the error of fits that each leave out one row, with fewer units than rows and with
+// more.
 func TestChosenRidge(t *testing.T) {
 	x, y := blobs(30, 3)
 	for _, units := range []int{7, 80} {
@@ -280,7 +281,7 @@ func TestChosenRidge(t *testing.T) {
 		}
 		assert.InEpsilon(t, of, c.ChosenRidge(), .01, "%d units: printed with three digits", units)
 
-		// Computed directly: only the other rows, with the weights of all.
+		// The test computes each fit from the other rows, with the weights that all rows have.
 		h, err := c.m.hidden.Transform(x)
 		require.NoError(t, err)
 		at := classes.Positions(c.Classes(), y)
@@ -318,7 +319,7 @@ func TestChosenRidge(t *testing.T) {
 	}
 }
 
-// The zero value works with about as many units as rows, where the pseudo-inverse fails.
+// The zero value works if there are about as many units as rows, where the pseudo-inverse fails.
 func TestZeroValueOfFewRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(28, 1))
 	make := func() (*mat.Dense, []int) {

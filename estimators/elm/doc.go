@@ -15,7 +15,7 @@
 // The field Ridge is λ, which is 1/C in the papers. If it is 0, λ minimises the weighted squared leave-one-out error, which is
 // exact and costs one reduction of H'WH. NoRidge selects the pseudo-inverse. The last two lines give the same machine, and Fit
 // solves the smaller system. There is no intercept. A row is assigned to the class whose column of φ(x)'β is largest. With two
-// classes there is one column, and its sign decides.
+// classes there is one column, and its sign determines the class.
 //
 // # Weights
 //
@@ -29,9 +29,9 @@
 // # The pseudo-inverse
 //
 // The pseudo-inverse is computed by a QR factorisation with column pivoting. Columns below max(n, h)·2⁻⁵² of the first are treated
-// as 0, and the solution has the least norm in the remaining space; the paper treats singular values below such a limit as 0. With
-// many units the pseudo-inverse reproduces every label, and with about as many units as rows it is no better than chance. A ridge
-// is nearly always better (see docs/measured/eem.md).
+// as 0, and the solution has the smallest norm in the remaining space. The paper instead treats singular values below such a limit
+// as 0. With many units the pseudo-inverse reproduces every label, and with about as many units as rows it is no better than
+// chance. A ridge is nearly always better (see docs/measured/eem.md).
 //
 // # Cost
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// With Balanced, two rows of one class have the same total weight as six of the other.
+// This example balances the classes: two rows of one class have the same total weight as six of the other.
 func ExampleClassifier() {
 	x := mat.NewDense(8, 1, []float64{-4, -3, -2, -1, 0, 0.5, 2, 3})
 	y := []int{0, 0, 0, 0, 0, 0, 1, 1}

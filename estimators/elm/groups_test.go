@@ -12,7 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/elm"
 )
 
-// With Groups the ridge is chosen for new groups: nearly equal rows with the class of their group cannot reveal each other's class.
+// With Groups the ridge is chosen for new groups. The rows of a group, which are nearly equal and of one class, cannot predict each
+// other's class.
 func TestGroups(t *testing.T) {
 	const n = 240
 	wrong := [2]int{}

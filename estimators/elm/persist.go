@@ -39,7 +39,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. If it returns an error, which wraps [estimators.ErrBadModel], c is
+// unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedModel
 	if _, err := codec.Unmarshal(data, classifierKind, classifierVersion, &s); err != nil {

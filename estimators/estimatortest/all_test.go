@@ -42,7 +42,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestAll runs the suite on every estimator and transformer of the module. It fails if one of them has no line here.
+// TestAll runs the suite on every estimator and transformer of the module. It fails if a type is missing here.
 func TestAll(t *testing.T) {
 	table := &estimatortest.Table{}
 	with := func(o estimatortest.Options) *estimatortest.Options {
@@ -124,7 +124,7 @@ func TestAll(t *testing.T) {
 		return &pca.KernelPCA{Kernel: kernels.Laplacian{Gamma: 0.2}, Share: .5}
 	}, plain)
 
-	// A fixed penalty is relative to the unit of weight, so giving every row twice halves its effect.
+	// A fixed penalty is relative to the unit of weight, so repeating every row halves its effect.
 	const penalised = "has a fixed penalty, which more rows outweigh"
 	penalty := with(estimatortest.Options{Skip: map[string]string{"repeated-rows": penalised}})
 	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
@@ -221,7 +221,7 @@ func TestAll(t *testing.T) {
 		return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1, Balanced: true}
 	}, penalty)
 
-	// With few rows all of them are landmarks, so only their order is random.
+	// With so few rows, all of them are landmarks, and only their order is random.
 	estimatortest.Regressor(t, "falkon.Regressor", func() estimators.Regressor { return &falkon.Regressor{} },
 		tunes(func(w int) any { return &falkon.Regressor{Workers: w} }))
 	estimatortest.Regressor(t, "falkon.Regressor (fixed ridge)", func() estimators.Regressor {
@@ -425,8 +425,8 @@ func TestAll(t *testing.T) {
 		return &elm.Classifier{Units: 30, Activation: featuremap.Tanh, Ridge: .1, Balanced: true}
 	}, penalty)
 
-	// A chain makes decisions by comparing sums over the rows. If the rows are in another order, one decision may differ, and then
-	// all later ones.
+	// A chain makes decisions by comparing sums over the rows. In another order of the rows, one decision may differ, and then all
+	// later decisions do.
 	sampled := func(workers func(int) any) *estimatortest.Options {
 		return with(estimatortest.Options{Skip: map[string]string{
 			"row-permutation": "follows a chain in which a rounding may turn a decision",
@@ -531,7 +531,7 @@ func TestAll(t *testing.T) {
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
 		return &selection.Classifier{Preprocess: steps, Search: &grid.Halving{Points: 4, LeastRows: 10}, Workers: w}
 	}}))
-	// If no choice depends on the folds, a weight of 2 is equivalent to giving the row twice.
+	// If no choice depends on the folds, a weight of 2 has the same effect as repeating the row.
 	estimatortest.Regressor(t, "selection.Regressor (no choice)", func() estimators.Regressor {
 		return &selection.Regressor{Space: selection.Kernels(func(kernels.Kernel) estimators.Regressor { return &toy.Ridge{} }), Search: &grid.Search{Points: 2}}
 	}, plain)
@@ -554,8 +554,8 @@ func TestAll(t *testing.T) {
 	}, filepath.Join("..", ".."), "Fit")
 }
 
-// TestModelFilesKnowAll checks that every type that occurs in settings is registered. Otherwise a model with it could not be
-// stored.
+// TestModelFilesKnowAll checks that every type that occurs in settings is registered. Otherwise a model that contains the type
+// could not be stored.
 func TestModelFilesKnowAll(t *testing.T) {
 	var known []string
 	for _, name := range registry.Names() {

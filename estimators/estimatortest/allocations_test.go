@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// noAllocations asserts that f does not allocate memory after its first call.
+// noAllocations checks that f allocates no memory after its first call.
 func noAllocations(t *testing.T, name string, f func()) {
 	t.Helper()
 	assert.Zero(t, testing.AllocsPerRun(100, f), name)

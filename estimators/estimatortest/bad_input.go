@@ -98,7 +98,7 @@ func checkNotFitted(p *subject.Probe, s *subject.Subject) {
 	unfitted(p, s.New(), s.Test().X)
 }
 
-// unfitted fails unless the model is in the same state as before any Fit.
+// unfitted checks that the model is in the same state as before any Fit.
 func unfitted(p *subject.Probe, m subject.Model, x mat.Matrix) {
 	for _, f := range m.Methods() {
 		_, err := f.Call(x)

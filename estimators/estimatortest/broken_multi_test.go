@@ -16,7 +16,7 @@ type brokenMulti struct {
 	predict  func(y *mat.Dense) *mat.Dense
 	variance func(v *mat.Dense)
 	level    func(level float64) float64
-	clean    bool // values that are not finite are replaced by 0
+	clean    bool // replace values that are not finite by 0
 
 	of []*toy.Ridge
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// A broken type is a correct type with some replaced methods. Methods whose replacement is nil stay correct. Without replacements
-// the type passes every check, which TestBrokenTypesWithNothingBroken verifies.
+// The broken types are correct types of which some methods are replaced. A method whose replacement is nil stays correct. Without
+// replacements a type passes every check, which TestBrokenTypesWithNothingBroken verifies.
 
 // brokenDetector changes the results of a density.
 type brokenDetector struct {
@@ -403,14 +403,14 @@ func (b *brokenTransformer) Clone() transformers.Transformer {
 	return b.with.build().(transformers.Transformer)
 }
 
-// liar is a wrapper that can be stored, but whose Supports denies it.
+// liar is a wrapper that can be stored, although its Supports method denies it.
 type liar struct{ *brokenRegressor }
 
 func (l liar) Supports(c estimators.Capability) bool {
 	return c != estimators.Marshalling && estimators.Supports(l.brokenRegressor, c)
 }
 
-// writer can be encoded but not decoded.
+// writer is a regressor that can be encoded, but not decoded.
 type writer struct{ estimators.Regressor }
 
 func (writer) MarshalBinary() ([]byte, error) { return []byte("for ever"), nil }
@@ -420,7 +420,7 @@ type configured struct {
 	*brokenRegressor
 	Tolerance    float64
 	Widths       []float64
-	keeps, fresh bool // the clone keeps Tolerance, and copies Widths
+	keeps, fresh bool // whether a clone keeps Tolerance, and whether it copies Widths
 }
 
 func newConfigured(keeps, fresh bool) *configured {
@@ -438,7 +438,7 @@ func (c *configured) Clone() estimators.Regressor {
 	return out
 }
 
-// chunked is fitted in chunks, by a Fit to all rows so far.
+// chunked is a regressor whose PartialFit calls Fit with all rows so far.
 type chunked struct {
 	*brokenRegressor
 	chunks  subject.Data
@@ -457,7 +457,7 @@ func (c *chunked) PartialFit(_ context.Context, x mat.Matrix, y []float64) error
 
 func (c *chunked) takeIn(x mat.Matrix, y []float64) error {
 	ctx := context.Background()
-	if err := (&toy.Ridge{}).Fit(ctx, x, y); err != nil { // finds errors in the chunk
+	if err := (&toy.Ridge{}).Fit(ctx, x, y); err != nil { // returns the errors that concern the chunk
 		return err
 	}
 	all := subject.Data{X: mat.DenseCopyOf(x), Y: append(slices.Clone(c.chunks.Y), y...)}
@@ -478,7 +478,7 @@ func (c *chunked) takeIn(x mat.Matrix, y []float64) error {
 
 func (c *chunked) Clone() estimators.Regressor { return newChunked(c.partial)().(*chunked) }
 
-// onMatrices is a correct machine for kernel matrices with one replaced method.
+// onMatrices is a correct machine for kernel matrices, with one method replaced.
 type onMatrices struct {
 	*lssvm.Regressor
 	fit     func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error
@@ -506,7 +506,7 @@ func (o *onMatrices) PredictMatrix(k mat.Matrix) ([]float64, error) {
 
 func (o *onMatrices) Clone() estimators.Regressor { return o.build().(*onMatrices) }
 
-// leaving computes leave-one-out residuals from refits.
+// leaving is a regressor that computes leave-one-out residuals from refits.
 type leaving struct {
 	*brokenRegressor
 	rows subject.Data

@@ -35,14 +35,14 @@ var (
 	cancelOnly  = flag.String("cancel.only", "", "BenchmarkCancel: what the name has in it")
 )
 
-// cancelMoments are the times at which a fit is cancelled, as shares of its duration.
+// cancelMoments lists when a fit is cancelled, as shares of its duration.
 var cancelMoments = []float64{.1, .3, .5, .7, .9}
 
 // BenchmarkCancel prints, for each type, search and measure, the time from the end of the context to the return, as a table:
 //
 //	go test -run - -bench Cancel -benchtime 1x ./estimators/estimatortest
 //
-// The largest latency is also given in seconds of processor time of all goroutines, since on a busy machine the elapsed time
+// The largest latency is also given as the processor time of all goroutines in seconds, since on a busy machine the elapsed time
 // includes other programs. The last column is the longest time between two checks of the context by any goroutine.
 func BenchmarkCancel(b *testing.B) {
 	if testing.Short() {
@@ -64,7 +64,7 @@ func BenchmarkCancel(b *testing.B) {
 	}
 }
 
-// cancellation is a function that takes long, and its name.
+// cancellation is a slow function, and its name.
 type cancellation struct {
 	name string
 	run  func(ctx context.Context) error
@@ -119,7 +119,7 @@ func cancellations(b *testing.B, n int) (out []cancellation) {
 	)
 }
 
-// row prints a line of the table.
+// row measures the function for n rows, and prints a line of the table.
 func (c cancellation) row(n int) {
 	whole, longest, latency, used, err := c.timed(*cancelLimit)
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -148,9 +148,9 @@ func (c cancellation) row(n int) {
 	fmt.Printf("| %s | %d | %s | %.2f | %.2f | %.2f | %.2f |\n", c.name, n, text, latencies[len(latencies)/2], latencies[len(latencies)-1], worst, longest)
 }
 
-// timed calls run with a context that is cancelled after some time. It returns the time until the cancellation or the return as
-// took, and the longest time between two checks of the context as longest. latency is the time from the cancellation to the return,
-// or -1 if run returned before it. used is the latency in processor time.
+// timed calls run with a context that is cancelled after some time. The result took is the time until the cancellation or the
+// return, and longest is the longest time between two checks of the context. The result latency is the time from the cancellation
+// to the return, or -1 if run returned before the cancellation. The result used is the latency in processor time.
 func (c cancellation) timed(after time.Duration) (took time.Duration, longest, latency, used float64, err error) {
 	runtime.GC()
 	inner, cancel := context.WithCancel(context.Background())
@@ -180,10 +180,10 @@ func (c cancellation) timed(after time.Duration) (took time.Duration, longest, l
 	return took, ctx.longest.Seconds(), latency, used, err
 }
 
-// traceLooks prints the stack at the end of the longest time between checks.
+// traceLooks selects whether the stack is printed at the end of the longest time between two checks.
 var traceLooks = os.Getenv("KERNELEARN_TRACE_LOOKS") != ""
 
-// timedLooks records the longest time between two checks of a context.
+// timedLooks is a context that records the longest time between two checks.
 type timedLooks struct {
 	context.Context
 	mu      sync.Mutex
@@ -207,7 +207,7 @@ func (l *timedLooks) look() {
 	l.last = now
 }
 
-// Err counts as a check.
+// Err returns the error of the context, and counts as a check.
 func (l *timedLooks) Err() error {
 	l.look()
 	return l.Context.Err()

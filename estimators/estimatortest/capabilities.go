@@ -68,8 +68,8 @@ func checkInterval(p *subject.Probe, s *subject.Subject) {
 	checkIntervalAndVariance(p, m, x)
 }
 
-// checkIntervalAndVariance compares intervals with Chebyshev's bound, which holds for any distribution with the given variance.
-// Intervals must also cover the middle half of a distribution that has some density there.
+// checkIntervalAndVariance checks that intervals are within Chebyshev's bound, which holds for any distribution with the given
+// variance. Intervals must also cover the middle half of a distribution that has some density there.
 func checkIntervalAndVariance(p *subject.Probe, m subject.Model, x *mat.Dense) {
 	if !m.Can(estimators.Variance) {
 		return
@@ -177,7 +177,7 @@ func checkCapabilities(p *subject.Probe, s *subject.Subject) {
 		call, ok := calls[capability]
 		if !ok {
 			switch capability {
-			case estimators.Grouping, estimators.Categorizing, estimators.Naming: // only a later Fit may fail
+			case estimators.Grouping, estimators.Categorizing, estimators.Naming: // these can only fail in a later Fit
 				continue
 			}
 			call = func() error { return fmt.Errorf("no such method: %w", errors.ErrUnsupported) }
@@ -194,8 +194,8 @@ func checkCapabilities(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// everyMethod returns a call of each method that belongs to a capability and that the type has, supported or not. The call is on m,
-// which is fitted, or on a new value of the subject if the method itself fits.
+// everyMethod returns a call of each method of the type that belongs to a capability, whether it is supported or not. The call is
+// on m, which is fitted, or on a new value of the subject if the method itself fits.
 func everyMethod(s *subject.Subject, m subject.Model, x mat.Matrix) map[estimators.Capability]func() error {
 	out := map[estimators.Capability]func() error{}
 	if v, ok := m.Value.(estimators.ProbaPredictor); ok {
@@ -247,7 +247,7 @@ func everyMethod(s *subject.Subject, m subject.Model, x mat.Matrix) map[estimato
 		out[estimators.Continuing] = func() error {
 			_, err := v.MarshalStatistics()
 			if m.Can(estimators.Continuing) && errors.Is(err, estimators.ErrNotFitted) {
-				return nil // a Fit may keep no statistics
+				return nil // the Fit may not keep statistics
 			}
 			return err
 		}
@@ -284,7 +284,7 @@ func everyMethod(s *subject.Subject, m subject.Model, x mat.Matrix) map[estimato
 	return out
 }
 
-// fits adds the calls that depend on the kind of targets.
+// fits adds calls of the methods that depend on the type of the targets.
 func fits[Y float64 | int](
 	ctx context.Context, out map[estimators.Capability]func() error, fitted any, fresh func() any, x *mat.Dense, y, ofMatrix []Y,
 	k mat.Symmetric,

@@ -27,7 +27,7 @@ has them.
 |---|---|
 `
 
-// The page of capabilities agrees with the types. If a method is removed, or its arguments change, so does the page.
+// The page of capabilities agrees with the types. If a method is removed, or its arguments change, the page must change too.
 func TestCapabilitiesPage(t *testing.T) {
 	var rows []string
 	for _, name := range registry.Names() {

@@ -56,7 +56,7 @@ var checks = []check{
 	{"width-at-predict", subject.Every, "Each method with rows wider or narrower than in Fit gives ErrShape.", checkWidthAtPredict},
 	{"not-fitted", subject.Every, "Before Fit each method and MarshalBinary give ErrNotFitted, and Classes returns nil.", checkNotFitted},
 
-	// The next checks cover the lifetime of a fitted value.
+	// The next checks cover what happens to a fitted value in later calls.
 	{"refit-forgets", subject.Every, "A second Fit, with another width, gives the same result as Fit of a new value.", checkRefitForgets},
 	{"failed-fit-keeps", subject.Every, "A Fit that fails keeps the earlier model.", checkFailedFitKeeps},
 	{"cancelled-fit", subject.Every,

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// threeClasses returns a model of three classes and new rows of these classes.
+// threeClasses returns a model that is fitted to three classes, and new rows of these classes.
 func threeClasses(s *subject.Subject, p *subject.Probe) (subject.Model, subject.Data) {
 	return s.Fitted(p, subject.Problem(s.Kind, 12, subject.TrainRows, 3, 3)), subject.Problem(s.Kind, 13, subject.TestRows, 3, 3)
 }
@@ -60,7 +60,8 @@ func checkThreeClasses(p *subject.Probe, s *subject.Subject) {
 	accurate(p, "Predict", m.Outputs(p, test.X)[0].Values.RawMatrix().Data, test.Y)
 }
 
-// probaSlack is the tolerance for the rounding of a probability outside [0,1], and of a sum of K probabilities.
+// probaSlack is the tolerance for rounding: a probability may be outside [0, 1] by this much, and a sum of K probabilities may
+// differ from 1.
 const probaSlack = 1e-9
 
 func checkProbabilities(p *subject.Probe, s *subject.Subject) {
@@ -86,7 +87,7 @@ func dims(p *subject.Probe, method string, m *mat.Dense, rows, cols int) {
 	}
 }
 
-// argmax returns the class of the first largest entry of each row.
+// argmax returns, for each row, the class of the largest score, or the first of tied classes.
 func argmax(scores *mat.Dense, classes []int) []float64 {
 	n, _ := scores.Dims()
 	out := make([]float64, n)

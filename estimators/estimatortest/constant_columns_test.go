@@ -19,9 +19,9 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// A column that is constant in all training rows has no known effect. If new rows have another value in it, machines with default
-// settings predict as without the column, with the same intervals. They do not predict from a prior that is many times the spread
-// of the targets.
+// If a column is constant in all training rows, its effect is unknown. For new rows with another value in it, machines with default
+// settings predict the same as without the column, with the same intervals. They do not predict from a prior that is many times
+// wider than the spread of the targets.
 func TestConstantColumns(t *testing.T) {
 	for _, noise := range []float64{0, .1} {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -88,7 +88,7 @@ func TestConstantColumns(t *testing.T) {
 	}
 }
 
-// All blocks of a stream count: a column that changes in a later block is not constant.
+// A column that is constant in the first block of a stream but changes in a later block is not treated as constant.
 func TestColumnsThatChangeLate(t *testing.T) {
 	const n = 4000
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
-// continued is a regressor that stops and continues. It is correct if broken is 0.
+// continued is a regressor whose fit can stop and continue. It is correct if broken is 0.
 type continued struct {
 	broken brokenContinuer
 	r      *ridge.Regressor

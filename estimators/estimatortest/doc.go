@@ -7,16 +7,17 @@
 //		}, nil)
 //	}
 //
-// Classifier, Transformer, MultiRegressor and Detector do the same for their kinds.
+// Classifier, Transformer, MultiRegressor and Detector do the same for types of these kinds.
 //
-// The function is called for each fit and must return a new, unfitted value with the same configuration every time. The value
-// should be quick to fit to 40 rows of three columns. Every check is a subtest with the check's name, so
+// The function is called for each fit and must return a new, unfitted value with the same configuration every time. A fit of the
+// value to 40 rows of three columns should be fast. Every check is a subtest with the check's name, so
 //
 //	go test -run TestConformance/mypackage.Regressor/marshal-flipped
 //
-// runs a single one. Run the suite with -race too: the check concurrent-predict is meant for the race detector.
+// runs a single check. Run the suite with -race too: the check concurrent-predict is meant for the race detector.
 //
-// Checks lists the checks with a sentence for each. A check of a capability that the type lacks is skipped, with a message. If a
-// type departs from the contract on purpose, add the check's name and the reason to Options.Skip. The reason is printed. At the end
-// a Table shows the result of every check for every type. Several types share one through Options.Table.
+// Checks returns the checks with a sentence for each. If the type lacks a capability, the checks of the capability are skipped,
+// with a message. If a type departs from the contract on purpose, add the check's name and the reason to Options.Skip. The reason
+// is printed. At the end a Table shows the result of every check for every type. Several types can share a table through
+// Options.Table.
 package estimatortest

@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// checkExpansion compares the results of Predict, or Decision, for new rows with the sum of the kernel values of the Expansion.
+// checkExpansion checks that Predict, or Decision, returns the weighted sum of kernel values that the Expansion defines.
 func checkExpansion(p *subject.Probe, s *subject.Subject) {
 	fresh := s.New()
 	fresh.Needs(p, estimators.Expanding)

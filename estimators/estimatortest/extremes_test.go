@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// extremes returns, by name, functions that multiply rows, targets and weights to extreme sizes.
+// extremes returns functions that multiply rows, targets and weights to extreme sizes, by name.
 func extremes() map[string]func(x *mat.Dense, y, w []float64) {
 	scaled := func(by float64) func(v []float64) {
 		return func(v []float64) {
@@ -29,7 +29,7 @@ func extremes() map[string]func(x *mat.Dense, y, w []float64) {
 		}
 	}
 	out := map[string]func(x *mat.Dense, y, w []float64){}
-	sizes := []float64{1e-300, 1e-160, 1e-78, 1e78, 1e150, 1e154, 1e300} // sizes near the overflow of fourth powers and of squares
+	sizes := []float64{1e-300, 1e-160, 1e-78, 1e78, 1e150, 1e154, 1e300} // near the sizes whose fourth powers or squares overflow
 	if testing.Short() {
 		sizes = []float64{1e-300, 1e150}
 	}
@@ -78,8 +78,8 @@ func wild(w []float64) {
 	}
 }
 
-// A model that can be fitted can be stored. Whatever the data, the decoded model makes the same predictions as before, and these
-// are finite or an error.
+// A model that can be fitted can be stored. Whatever the data, the decoded model predicts the same as the model that was stored:
+// finite numbers or an error.
 func TestFilesOfExtremes(t *testing.T) {
 	for _, make0 := range withSettings {
 		if _, strategy := make0().(search.Strategy); strategy {
@@ -96,7 +96,7 @@ func TestFilesOfExtremes(t *testing.T) {
 			change(x, y, w)
 			e := make0()
 			if err := fitWeighted(e, x, y, labels, w); err != nil {
-				continue // rejected, with an error that other checks test
+				continue // the rows are rejected, with an error that other checks test
 			}
 			what := fmt.Sprintf("%v, %s", typ, name)
 			data, err := e.(encoding.BinaryMarshaler).MarshalBinary()
@@ -133,7 +133,7 @@ func fitWeighted(e any, x *mat.Dense, y []float64, labels []int, w []float64) er
 	return fmt.Errorf("%T is nothing to fit", e)
 }
 
-// compare compares all predictions of e and again.
+// compare checks that all predictions of e and again are equal.
 func compare(t *testing.T, what string, e, again any, x *mat.Dense) {
 	t.Helper()
 	finite := func(method string, values ...[]float64) {

@@ -54,7 +54,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/text"
 )
 
-// storedModels returns small models of each type, one for each form of its file.
+// storedModels returns functions that build small models of each type, one for each form of its file.
 func storedModels() map[string]func() any {
 	rbf := kernels.RBF{Gamma: .5}
 	scaled := func() []transformers.Transformer { return []transformers.Transformer{&scalers.StandardScaler{}} }
@@ -166,7 +166,7 @@ func storedModels() map[string]func() any {
 	return out
 }
 
-// rowsOfFiles returns the rows to which the models are fitted: as many as needed for each form of a file.
+// rowsOfFiles returns the rows to which the models are fitted. There are as many as the forms of the files require.
 func rowsOfFiles() (x *mat.Dense, y []float64, labels []int) {
 	const n = 12
 	rng := rand.New(rand.NewPCG(27, 1))
@@ -220,7 +220,7 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		build := models[name]
 		e := build()
-		if _, ok := e.(*ridge.DirectKernel); ok || name == "KernelCenterer" { // the columns must be the kernel values of the rows
+		if _, ok := e.(*ridge.DirectKernel); ok || name == "KernelCenterer" { // these types need columns that are kernel values of the rows
 			k := mat.NewDense(4, 4, []float64{1, .5, .2, 0, .5, 1, .3, 0, .2, .3, 1, .1, 0, 0, .1, 1})
 			if r, ok := e.(estimators.Regressor); ok {
 				require.NoError(tb, r.Fit(ctx, k, y[:4]), name)
@@ -326,7 +326,7 @@ func (f *modelFile) Predict(x mat.Matrix) (*mat.Dense, error) {
 	return mat.NewDense(len(y), 1, y), nil
 }
 
-// twoTargets returns targets, and others computed from them.
+// twoTargets returns a matrix of the targets y and of a second column of targets computed from y.
 func twoTargets(y []float64) *mat.Dense {
 	out := mat.NewDense(len(y), 2, nil)
 	for i, v := range y {
@@ -389,13 +389,13 @@ func addStages[S any, T stagesOf[S]](tb testing.TB, name string, begin func() (T
 	fresh := func() T {
 		s, err := begin()
 		if err != nil {
-			panic(err) // the same call succeeded before, and a fuzz target has a different testing.TB
+			panic(err) // cannot fail, since the same call succeeded before; a fuzz target has a different testing.TB
 		}
 		return s
 	}
 	_, of := fresh().Stage()
 	for k := range of + 1 {
-		at := fresh() // encoded after k stages, because it continues
+		at := fresh() // a value of its own, because the encoded value must not continue after stage k
 		for range k {
 			s, err := at.NewStatistics()
 			require.NoError(tb, err, name)
@@ -440,13 +440,13 @@ func addSparse(tb testing.TB, x *mat.Dense, y []float64, labels []int, add func(
 // FuzzFiles changes files of every type, corrects their checksums, and calls all methods of the decoded values (see [filefuzz]).
 func FuzzFiles(f *testing.F) { filefuzz.Fuzz(f, fileSubjects(f)) }
 
-// TestCampaignFiles runs FuzzFiles on random inputs, which is far faster than the fuzzing engine of go test.
+// TestCampaignFiles runs FuzzFiles on random inputs, which is far faster than the fuzzing of go test.
 func TestCampaignFiles(t *testing.T) {
 	subjects := fileSubjects(t)
 	campaign.Run(t, "files", 600, func(rng *rand.Rand) error { return filefuzz.CheckRandom(subjects, rng) })
 }
 
-// Every type that can be stored is among the subjects.
+// The subjects include every type that can be stored.
 func TestEveryFileIsChanged(t *testing.T) {
 	root := filepath.Join("..", "..")
 	var listed []string
@@ -475,7 +475,7 @@ func TestEveryFileIsChanged(t *testing.T) {
 				typ = generic.X
 			}
 			name := typ.(*ast.Ident).Name
-			if name == "learned" || name == "ranks" { // transformers, which declared.Lists finds, and a part of columnStatistics
+			if name == "learned" || name == "ranks" { // these are transformers, which declared.Lists finds, and a part of columnStatistics
 				continue
 			}
 			found++

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// For rows of the largest numbers, the results of a fitted type are finite, or an error.
+// For rows that contain the largest numbers, a fitted model returns finite results or an error.
 func TestPredictionsAreFinite(t *testing.T) {
 	calls := 0
 	for _, make0 := range withSettings {

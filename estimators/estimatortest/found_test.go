@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// rewritten returns a file in which fields of the payload are changed.
+// rewritten returns a file after change has modified the fields of its payload.
 func rewritten(t *testing.T, data []byte, kind string, version int, change func(fields map[string]any)) []byte {
 	t.Helper()
 	fields := map[string]any{}
@@ -42,7 +42,7 @@ func marshalled(t *testing.T, e interface{ MarshalBinary() ([]byte, error) }) []
 	return data
 }
 
-// Each file that the fuzzing campaign found is handled correctly.
+// Each file that the fuzzing campaign found is rejected, or decoded to a value that works.
 func TestFilesThatWereFound(t *testing.T) {
 	ctx := t.Context()
 	x, y, labels := rowsOfFiles()
@@ -59,7 +59,7 @@ func TestFilesThatWereFound(t *testing.T) {
 	})
 
 	t.Run("a width without rows", func(t *testing.T) { // allocated 17 GB
-		wide := &eem.Classifier{Units: 3, Activation: featuremap.Tanh} // its units depend only on the width
+		wide := &eem.Classifier{Units: 3, Activation: featuremap.Tanh} // a classifier whose units depend only on the width
 		stages, err := wide.NewStages()
 		require.NoError(t, err)
 		s, err := stages.NewStatistics()
@@ -75,7 +75,7 @@ func TestFilesThatWereFound(t *testing.T) {
 		}
 	})
 
-	t.Run("a width without means", func(t *testing.T) { // a few bytes claim any number of columns
+	t.Run("a width without means", func(t *testing.T) { // a few bytes can claim any number of columns
 		constant := mat.DenseCopyOf(x)
 		for i := range y {
 			constant.Set(i, 1, 3)
@@ -88,7 +88,7 @@ func TestFilesThatWereFound(t *testing.T) {
 		require.ErrorIs(t, new(gabasr.Regressor).UnmarshalBinary(data), estimators.ErrBadModel)
 	})
 
-	t.Run("a Result of another choice", func(t *testing.T) { // was accepted, and then encoded to a file that is rejected
+	t.Run("a Result of another choice", func(t *testing.T) { // it was accepted, but then encoded to a file that was rejected
 		r := &selection.Regressor{Search: &grid.Search{Points: 3}}
 		require.NoError(t, r.Fit(ctx, x, y))
 		data := rewritten(t, marshalled(t, r), "selection.Regressor", 1, func(f map[string]any) { f["Result"] = []byte("{}") })

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/embedding"
 )
 
-// checkGraph evaluates the result of Graph, and compares it with the results of the methods.
+// checkGraph checks that the evaluated graph equals the results of the methods.
 func checkGraph(p *subject.Probe, s *subject.Subject) {
 	fresh := s.New()
 	if _, ok := embedding.As[graph.Grapher](fresh.Value); !ok {

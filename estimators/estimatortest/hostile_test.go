@@ -51,13 +51,13 @@ func hostile(t reflect.Type) []reflect.Value {
 	return []reflect.Value{reflect.Zero(t)}
 }
 
-// pointerKernel is a kernel type whose nil pointer is not a valid kernel.
+// pointerKernel is a kernel whose methods panic on a nil pointer.
 type pointerKernel struct{ gamma float64 }
 
 func (k *pointerKernel) Eval(x, z []float64) float64 { return k.gamma * x[0] * z[0] }
 func (k *pointerKernel) String() string              { return fmt.Sprint("pointer ", k.gamma) }
 
-// panics calls f and returns the value and the place of its panic.
+// panics calls f. If f panics, it returns the value and the place of the panic.
 func panics(f func()) (what string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -72,7 +72,7 @@ func panics(f func()) (what string) {
 	return ""
 }
 
-// noPanic fails if a returned error is a recovered panic, since no user code was called.
+// noPanic fails if a returned error is a recovered panic, since the test calls no user code that could panic.
 func noPanic(t *testing.T, out []reflect.Value) {
 	t.Helper()
 	for _, v := range out {
@@ -83,7 +83,8 @@ func noPanic(t *testing.T, out []reflect.Value) {
 	}
 }
 
-// No exported method of a type with settings panics, fitted or not, for any arguments: nil, typed nil, empty, or of another shape.
+// No exported method of a type with settings panics, before or after Fit, whatever its arguments: nil, typed nil, empty, or of
+// another shape.
 func TestHostileArguments(t *testing.T) {
 	calls := 0
 	for _, make0 := range withSettings {
@@ -99,7 +100,8 @@ func TestHostileArguments(t *testing.T) {
 				for i := range args {
 					args[i] = hostile(method.Type.In(i + 1))
 				}
-				// First one argument at a time is hostile, with the first values of the others. Then all are.
+				// First, all arguments have their last hostile values. Then each argument in turn has all of its hostile values,
+				// and the others their first.
 				for i := -1; i < len(args); i++ {
 					count := 1
 					if i >= 0 {

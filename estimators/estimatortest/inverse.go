@@ -41,7 +41,8 @@ func checkInverse(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// goesBack fits the rows, transforms them and applies the inverse. It does so for all rows at once and for the first row alone.
+// goesBack fits a model to the rows, transforms them and applies the inverse, and checks that the rows are returned. It does so for
+// all rows at once, and for the first row alone.
 func goesBack(s *subject.Subject, p *subject.Probe, what string, d subject.Data) {
 	m := s.Fitted(p, d)
 	for _, x := range []*mat.Dense{d.X, d.X.Slice(0, 1, 0, 3).(*mat.Dense)} {

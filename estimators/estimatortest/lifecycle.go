@@ -79,7 +79,7 @@ func checkCancelledMidway(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// endingContext ends at its check number left+1. A check of a derived context does not count, but returns the error of the context.
+// endingContext ends at check number left+1. Checks of derived contexts are not counted, but return the error of the context.
 type endingContext struct {
 	context.Context
 	cancel     context.CancelFunc
@@ -124,7 +124,7 @@ func checkCancelledAtAnyLook(p *subject.Probe, s *subject.Subject) {
 	}
 	for looks := int64(1); at(looks); looks *= 2 {
 	}
-	// The last checks are tested too. Their number may vary slightly with the number of goroutines.
+	// The last checks are tested too. The number of checks may vary slightly with the number of goroutines.
 	whole := endsAfter(math.MaxInt64)
 	defer whole.cancel()
 	p.Must("Fit", s.New().Fit(whole, d.X, d.Y))
@@ -237,7 +237,7 @@ func checkGoroutineLeaks(p *subject.Probe, s *subject.Subject) {
 		cancelled, cancel := context.WithCancel(ctx)
 		cancel()
 		d := s.Train()
-		// Only the goroutines that still run matter here; checkCancelledFit checks the error.
+		// Only goroutines that are still running matter here. The error is checked by checkCancelledFit.
 		_ = s.New().Fit(cancelled, d.X, d.Y)
 	})
 	var left string
@@ -266,7 +266,7 @@ func checkClone(p *subject.Probe, s *subject.Subject) {
 	p.Same("the clone after a Fit of the original", s.Fitted(p, d).Outputs(p, x), c.Outputs(p, x), 0)
 }
 
-// clonesConfiguration sets the exported fields of a new value to unusual values, and compares them with those of its clone.
+// clonesConfiguration sets the exported fields of a new value to unusual values, and checks that its clone has the same values.
 func clonesConfiguration(s *subject.Subject, p *subject.Probe) {
 	m := s.New()
 	from := reflect.Indirect(reflect.ValueOf(m.Value))

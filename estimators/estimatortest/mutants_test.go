@@ -27,7 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// mutant is a broken type that a check must find, and a part of the expected message.
+// mutant is a broken type that a check must reject, and a part of the expected message.
 type mutant struct {
 	name  string
 	kind  subject.Kind
@@ -50,13 +50,13 @@ func transformer(name, says string, with transformerMethods) mutant {
 // stepsOf maps the names of broken types to their Options.Steps.
 var stepsOf = map[string]int{"reports everything at the end": 1, "makes one step": 10, "reports its first step after half of the work": 10}
 
-// deaf is a context without values, so no observer can be found in it.
+// deaf is a context that hides its values, and thus its observer.
 type deaf struct{ context.Context }
 
 // Value implements context.Context.
 func (deaf) Value(any) any { return nil }
 
-// Short names for the signatures of most replacements.
+// These are short names for the types in the signatures of replacements.
 type (
 	R   = *brokenRegressor
 	C   = *brokenClassifier
@@ -65,7 +65,7 @@ type (
 	ctx = context.Context
 )
 
-// refuse returns a Fit that fails with err if so is true for the data.
+// refuse returns a Fit that fails with err if the function so returns true for its data.
 func refuse(err error, so func(x mat.Matrix, y []float64) bool) regressorMethods {
 	return regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 		if so(x, y) {
@@ -75,7 +75,7 @@ func refuse(err error, so func(x mat.Matrix, y []float64) bool) regressorMethods
 	}}
 }
 
-// shifted returns a Predict whose predictions are shifted by by(b, x), also in PredictVariance.
+// shifted returns a Predict that adds by(b, x) to the predictions, also in PredictVariance.
 func shifted(by func(b R, x mat.Matrix) float64) func(R, mat.Matrix) ([]float64, error) {
 	return func(b R, x mat.Matrix) ([]float64, error) {
 		y, err := b.Ridge.Predict(x)
@@ -90,7 +90,7 @@ func shifted(by func(b R, x mat.Matrix) float64) func(R, mat.Matrix) ([]float64,
 	}
 }
 
-// cleaned returns x, with 0 for values that are not finite.
+// cleaned returns a copy of x in which values that are not finite are 0.
 func cleaned(x mat.Matrix) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	out.Apply(func(_, _ int, v float64) float64 {
@@ -109,7 +109,8 @@ func isDense(x mat.Matrix) bool {
 
 var errOther = errors.New("something went wrong")
 
-// mutants returns, for each check, broken types that it must find. The channel releases the goroutine that one of them leaks.
+// mutants returns, for each check, broken types that the check must reject. Closing the channel ends the goroutine that one of them
+// leaks.
 func mutants(release chan struct{}) map[string][]mutant {
 	var total atomic.Int64
 	var inFlight atomic.Int32
@@ -1220,7 +1221,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 	}
 }
 
-// named accepts any number of column names. If Forgets is set, Fit does not keep them.
+// named is a regressor that accepts any number of column names. If Forgets is set, Fit does not keep the names.
 type named struct {
 	*toy.Ridge
 	names, fitted []string
@@ -1278,7 +1279,7 @@ func width(x mat.Matrix) int {
 	return d
 }
 
-// drawn is a linear function of three columns, with a graph that also adds of.
+// drawn is a linear function of three columns. The graph that it builds adds a term.
 type drawn struct {
 	own         toy.Ridge
 	of          float64
@@ -1319,7 +1320,7 @@ func (d *drawn) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Mean: out}, nil
 }
 
-// expanding returns its function as a linear kernel with a single row.
+// expanding is a regressor whose Expansion consists of a linear kernel with a single row.
 type expanding struct {
 	drawn
 	spoil func(e *estimators.Expansion)
@@ -1348,7 +1349,7 @@ func (e *expanding) Expansion() (estimators.Expansion, error) {
 	return out, nil
 }
 
-// wideScaler builds a graph for any number of columns, also without a fit to them.
+// wideScaler is a scaler that builds a graph for any number of columns, also if it was not fitted to them.
 type wideScaler struct{ own scalers.StandardScaler }
 
 func (w *wideScaler) Fit(c ctx, x mat.Matrix) error              { return w.own.Fit(c, x) }
@@ -1363,7 +1364,7 @@ func (w *wideScaler) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Rows: x}, nil
 }
 
-// naiveTransform is a standard scaling that does not handle a deviation of 0.
+// naiveTransform standardises the columns, but does not handle a deviation of 0.
 func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 	z, err := b.StandardScaler.Transform(x)
 	if err != nil {
@@ -1379,7 +1380,7 @@ func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 	return z, nil
 }
 
-// judged runs a check on a mutant as the suite does.
+// judged runs a check on a mutant in the same way as the suite.
 func (m mutant) judged(c check) conformance.Verdict {
 	s := &subject.Subject{Kind: m.kind, Build: m.build, Options: subject.Settings{Tolerance: defaultTolerance, Steps: stepsOf[m.name]}}
 	if c.name == "workers" {
@@ -1390,7 +1391,7 @@ func (m mutant) judged(c check) conformance.Verdict {
 	return judge(c, s)
 }
 
-// TestEveryCheckCanFail tests the suite: each check finds the types that violate it, and reports them.
+// TestEveryCheckCanFail tests the suite: each check rejects the types that violate it.
 func TestEveryCheckCanFail(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
@@ -1425,7 +1426,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		{"leaving out", subject.Regressors, newLeaving((*leaving).refit), ""},
 		{"several targets", subject.Multis, brokenMulti{}.build, ""},
 	} {
-		// Some of the types do not support these checks.
+		// Some types lack the methods that these checks need.
 		beyond := map[string]bool{
 			"model-file": true, "stop-and-go": true, "statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",

@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// An error about data begins with the type that was called, in Fit and in each method that takes rows.
+// If an error concerns the data, its text begins with the name of the called type, in Fit and in each method with rows.
 func TestErrorsNameTheType(t *testing.T) {
 	ctx := context.Background()
 	x, y, labels := mat.NewDense(40, 2, nil), make([]float64, 40), make([]int, 40)
@@ -37,7 +37,7 @@ func TestErrorsNameTheType(t *testing.T) {
 		var fit func(x *mat.Dense, n int) error
 		switch e := e.(type) {
 		case *ridge.DirectKernel, search.Strategy:
-			continue // errors about a kernel matrix, and errors that do not concern data
+			continue // about a kernel matrix, or not about data
 		case estimators.Regressor:
 			fit = func(x *mat.Dense, n int) error { return e.Fit(ctx, x, y[:n]) }
 		case estimators.Classifier:
@@ -98,7 +98,7 @@ func unsupervised(e any) bool {
 	return false
 }
 
-// Weights for a class that does not occur are an error in every classifier with class weights. They are no error in the folds of a
+// A weight for a class that does not occur is an error in every classifier with class weights. It is not an error in the folds of a
 // cross-validation, where a class may be missing.
 func TestWeightsOfAClassThatIsNone(t *testing.T) {
 	ctx := context.Background()

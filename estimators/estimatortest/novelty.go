@@ -50,7 +50,7 @@ func checkNovelty(p *subject.Probe, s *subject.Subject) {
 	if largest >= least {
 		p.Errorf("a row far from all has the score %v, one like those of Fit %v", largest, least)
 	}
-	// One threshold decides about novelty, up to the change that one more row causes in p-values.
+	// The same threshold decides about the novelty of all rows, up to the change of p-values that one more row causes.
 	highest, lowest := math.Inf(-1), math.Inf(1)
 	for i, yes := range novel {
 		if yes {

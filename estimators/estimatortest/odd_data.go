@@ -38,7 +38,7 @@ func checkWide(p *subject.Probe, s *subject.Subject) {
 
 func checkConstantColumn(p *subject.Probe, s *subject.Subject) {
 	for _, v := range []float64{0, 7} {
-		// The check changes the third column, because the first two separate the classes.
+		// The third column is changed, because the first two separate the classes.
 		d, test := s.Train(), s.Test()
 		d.X.Apply(setColumn(2, v), d.X)
 		m := s.Fitted(p, d)

@@ -45,7 +45,7 @@ func TestRowsWhoseDistancesOverflow(t *testing.T) {
 	}
 }
 
-// Error messages about finite numbers do not call them infinite.
+// The error message for large but finite numbers does not call them infinite.
 func TestErrorsOfLargeNumbersAreTrue(t *testing.T) {
 	x, y := mat.NewDense(20, 2, nil), make([]float64, 20)
 	for i := range y {

@@ -38,7 +38,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// fuse panics at the call with a given number, counted from 1, if it is lit. Goroutines share it.
+// fuse panics in the call with a given number, counted from 1, if it is lit. Several goroutines may use it.
 type fuse struct {
 	calls, at atomic.Int64
 }
@@ -51,7 +51,7 @@ func (f *fuse) call() {
 	}
 }
 
-// fused is a kernel with a fuse.
+// fused is a kernel that calls a fuse.
 type fused struct {
 	*fuse
 	kernels.RBF
@@ -61,7 +61,7 @@ func (k fused) Eval(x, z []float64) float64 { k.call(); return k.RBF.Eval(x, z) 
 
 func (k fused) String() string { return "fused" }
 
-// fusedFamily returns kernels with a fuse.
+// fusedFamily is a family of kernels that call a fuse.
 type fusedFamily struct {
 	*fuse
 	families.RBF
@@ -69,7 +69,7 @@ type fusedFamily struct {
 
 func (f fusedFamily) Kernel(gamma float64) kernels.Kernel { f.call(); return f.RBF.Kernel(gamma) }
 
-// fusedRegressor and fusedStep have a fuse in each method.
+// fusedRegressor and fusedStep call a fuse in each method.
 type fusedRegressor struct {
 	*fuse
 	of toy.Ridge
@@ -116,7 +116,7 @@ func (s *fusedStep) Transform(x mat.Matrix) (*mat.Dense, error) { s.call(); retu
 
 func (s *fusedStep) Clone() transformers.Transformer { return &fusedStep{fuse: s.fuse} }
 
-// fusedBLAS is a BLAS with a fuse in the methods that the library calls most.
+// fusedBLAS is a BLAS that calls a fuse in the methods that the library uses most.
 type fusedBLAS struct {
 	*fuse
 	blas.Float64
@@ -157,7 +157,7 @@ func (b fusedBLAS) Daxpy(n int, alpha float64, x []float64, incX int, y []float6
 	b.Float64.Daxpy(n, alpha, x, incX, y, incY)
 }
 
-// panicRows returns rows with two columns, to which all types are fitted.
+// panicRows returns rows with two columns, to which the test fits all types.
 func panicRows() (x *mat.Dense, y []float64, labels []int) {
 	const n = 24
 	x = mat.NewDense(n, 2, nil)
@@ -170,7 +170,7 @@ func panicRows() (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// fitRows fits any type to these rows.
+// fitRows fits any type to panicRows.
 func fitRows(e any) error {
 	x, y, labels := panicRows()
 	ctx := context.Background()
@@ -195,7 +195,7 @@ func fitRows(e any) error {
 	return fmt.Errorf("%T is nothing to fit", e)
 }
 
-// applied returns the results of a fitted value for these rows.
+// applied returns the results of a fitted value for panicRows.
 func applied(e any) (out any, err error) {
 	x, _, _ := panicRows()
 	switch e := e.(type) {
@@ -219,7 +219,7 @@ func applied(e any) (out any, err error) {
 	return nil, fmt.Errorf("%T is nothing to predict with", e)
 }
 
-// small reduces the settings of a type so that its fits are short.
+// small changes the settings of a type so that its fits are fast.
 func small(e any) any {
 	switch e := e.(type) {
 	case *gabasr.Regressor:
@@ -231,8 +231,8 @@ func small(e any) any {
 }
 
 // blown fits e. It then fits it again with the fuse lit at several of the calls, and predicts with the fuse lit. Each time the
-// result must be an error that names the panic, on one goroutine and on several, and the previous fit must be kept. It returns the
-// number of panics.
+// result must be an error that names the panic, on one goroutine and on several, and the previous fit must be kept. blown returns
+// the number of panics.
 func blown(t *testing.T, name string, f *fuse, e any) (times int) {
 	t.Helper()
 	f.light(0)
@@ -275,8 +275,8 @@ func blown(t *testing.T, name string, f *fuse, e any) (times int) {
 	return times
 }
 
-// A panic in a kernel, an Observe, a BLAS, a family, an estimator or a step becomes an error of Fit and of Predict that names the
-// place. This holds for any number of goroutines, and none of them leaks.
+// A panic in a kernel, an Observe, a BLAS, a family, an estimator or a step becomes an error of Fit or Predict that names the
+// place. This holds for any number of goroutines, and no goroutine is leaked.
 func TestPanicsAreErrors(t *testing.T) {
 	for _, processors := range []int{1, 4} {
 		t.Run(fmt.Sprint(processors, " processors"), func(t *testing.T) {
@@ -341,7 +341,7 @@ func TestPanicsAreErrors(t *testing.T) {
 	}
 }
 
-// A panic in a stream, or in a kernel while the next rows are read, also becomes an error.
+// A panic in a stream, or in a kernel while the next rows are read, also becomes an error of the fit.
 func TestPanicsOfStreams(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	x, y, _ := panicRows()

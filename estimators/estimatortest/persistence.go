@@ -83,7 +83,8 @@ func checkGarbage(p *subject.Probe, s *subject.Subject) {
 	})
 }
 
-// refuses fails unless all of the data give ErrBadModel, for a new and for a fitted value, and leave both values unchanged.
+// refuses checks that each of the data is rejected with ErrBadModel, by a new and by a fitted value, and that both values are
+// unchanged.
 func refuses(s *subject.Subject, p *subject.Probe, all [][]byte) {
 	x := s.Test().X
 	fresh, old := s.New(), s.Fitted(p, s.OtherProblem())
@@ -93,7 +94,7 @@ func refuses(s *subject.Subject, p *subject.Probe, all [][]byte) {
 		p.Wants(doing, fresh.Unmarshal(data), estimators.ErrBadModel)
 		p.Wants(doing, old.Unmarshal(data), estimators.ErrBadModel)
 		if p.Failed() {
-			return // one is enough to report the error
+			return // the first failure is enough
 		}
 	}
 	unfitted(p, fresh, x)

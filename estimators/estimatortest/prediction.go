@@ -18,7 +18,7 @@ func checkRepeatable(p *subject.Probe, s *subject.Subject) {
 
 func checkConcurrentPredict(p *subject.Probe, s *subject.Subject) {
 	m, x := s.Fitted(p, s.Train()), s.Test().X
-	// Each goroutine has different rows, because shared scratch memory would mix them.
+	// Each goroutine has different rows, so that shared scratch memory would mix them up.
 	const goroutines, rounds = 4, 8
 	parts := make([]mat.Matrix, goroutines)
 	wants := make([]subject.Outputs, goroutines)
@@ -32,7 +32,7 @@ func checkConcurrentPredict(p *subject.Probe, s *subject.Subject) {
 		q := &subject.Probe{Probe: &conformance.Probe{}}
 		probes[g] = q
 		wg.Go(func() {
-			// judge cannot recover a panic in this goroutine, and the process would end.
+			// A panic in this goroutine would end the process, because judge cannot recover it.
 			defer func() {
 				if r := recover(); r != nil {
 					q.Errorf("panic: %v", r)

@@ -6,5 +6,5 @@ import "time"
 
 var processorsBegun = time.Now()
 
-// processorSeconds returns the elapsed seconds.
+// processorSeconds returns the elapsed time instead, because the processor time is not available.
 func processorSeconds() float64 { return time.Since(processorsBegun).Seconds() }

@@ -20,12 +20,12 @@ const (
 type observedSteps struct {
 	steps      []estimators.Step
 	at         []int64 // number of checks of the context before each step
-	looks      int64   // checks in the complete fit
+	looks      int64   // number of checks in the complete fit
 	inside     atomic.Int32
 	concurrent bool // called by two goroutines at the same time
 }
 
-// observedFit fits a new model with an observer.
+// observedFit fits a new model with an observer, and returns the steps that the observer received.
 func observedFit(s *subject.Subject, p *subject.Probe, d subject.Data) (subject.Model, *observedSteps) {
 	h, ctx := &observedSteps{}, endsAfter(math.MaxInt64)
 	defer ctx.cancel()
@@ -78,7 +78,7 @@ func checkProgress(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// risen fails unless the shares increase and end at 1.
+// risen checks that the shares increase and end at 1.
 func risen(p *subject.Probe, h *observedSteps) {
 	if len(h.steps) == 0 {
 		p.Fatalf("Fit reports no progress: begin it with estimators.BeginFit")

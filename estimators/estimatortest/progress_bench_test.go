@@ -59,7 +59,7 @@ var (
 //	go test -run - -bench Progress -benchtime 1x ./estimators/estimatortest
 //
 // It lists the time of the first step, the longest pause between steps, the pause before the end, the number of steps, and the mean
-// difference between Done and the elapsed share of the time. On a busy machine the pauses include those of other programs.
+// difference between Done and the elapsed share of the time. On a busy machine, other programs lengthen the pauses.
 func BenchmarkProgress(b *testing.B) {
 	if testing.Short() {
 		b.Skip("minutes")
@@ -259,35 +259,35 @@ func (c longFit) row() {
 		}
 		off += math.Abs(s.done-s.at.Seconds()/took.Seconds()) / float64(len(steps))
 	}
-	last := steps[max(0, len(steps)-2)] // the step before the last, which reports the end
+	last := steps[max(0, len(steps)-2)] // the step before the last one, since the last one is the end
 	fmt.Printf("| %s | %d × %d | %.2f | %.2f | %.2f | %.2f | %.2f | %d | %.2f |\n", c.name, len(f.y), c.d, took.Seconds(), steps[0].at.Seconds(), pause, used,
 		(took - last.at).Seconds(), len(steps), off)
 }
 
-// traceSteps prints the stack at the end of the longest pause.
+// traceSteps selects whether the stack is printed at the end of the longest pause.
 var traceSteps = os.Getenv("KERNELEARN_TRACE_STEPS") != ""
 
-// firstLook calls a function at the first check of a context, because anything before this check is not part of the fit.
+// firstLook is a context that calls a function at its first check. The time before this check is not part of the fit.
 type firstLook struct {
 	context.Context
 	once sync.Once
 	look func()
 }
 
-// Err counts as a check.
+// Err returns the error of the context, and counts as a check.
 func (l *firstLook) Err() error {
 	l.once.Do(l.look)
 	return l.Context.Err()
 }
 
-// few is the number of steps that some fits make with few rows.
+// few is the number of steps of some fits to few rows.
 const few = 5
 
-// least returns the smallest number of steps of a fit of 400 rows.
+// least returns the smallest allowed number of steps in a fit to 400 rows.
 func (c longFit) least() int {
 	switch c.name {
 	case "columnwise.PowerTransformer", "transformers.TransformContext", "pca.PCA", "ridge.Regressor":
-		return 1 // with 400 rows, or with one column, there is no step before the end
+		return 1 // with 400 rows, or with one column, the only step is at the end
 	}
 	return 10
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// manyLooks counts the checks of a context.
+// manyLooks is a context that counts its checks.
 type manyLooks struct {
 	context.Context
 	seen atomic.Int64
 }
 
-// Err counts as a check.
+// Err returns the error of the context, and counts as a check.
 func (l *manyLooks) Err() error {
 	l.seen.Add(1)
 	return l.Context.Err()
@@ -28,11 +28,11 @@ func (l *manyLooks) Err() error {
 
 // TestStepsComeEarly checks, without a clock, that every fit and search that can take seconds reports its progress early and
 // evenly. The first step is reported before a fifth of the context's checks and of the work. At most half of the checks are between
-// two steps, and the shares increase to 1. BenchmarkProgress measures the same list on more rows.
+// two steps, and the shares increase to 1. BenchmarkProgress measures the same fits with more rows.
 func TestStepsComeEarly(t *testing.T) {
 	for _, c := range progressing() {
 		t.Run(c.name, func(t *testing.T) {
-			if raceEnabled { // the race detector needs only the fits that use as many goroutines as processors
+			if raceEnabled { // for the race detector, only fits with as many goroutines as processors matter
 				rows := 150
 				if strings.HasPrefix(c.name, "gabasr") {
 					rows = 40

@@ -26,8 +26,8 @@ var withoutRange = map[string]string{
 	"scalers.MinMaxScaler.High": "an end of the range that columns are scaled to",
 }
 
-// Every exported number in every type of the library has a range, and every enumeration accepts only its own values. The error
-// names the type and the field.
+// Every exported number in every type of the library has a range, and every enumeration accepts only its own values. Otherwise the
+// error names the type and the field.
 func TestSettingsOfAllHaveRanges(t *testing.T) {
 	numbers, enumerations := 0, 0
 	for _, name := range registry.Names() {
@@ -73,7 +73,7 @@ func TestSettingsOfAllHaveRanges(t *testing.T) {
 	assert.Greater(t, enumerations, 20, "enumerations that were tried")
 }
 
-// useAny fits any type that can be fitted, and splits rows with a splitter.
+// useAny fits any type that can be fitted, and splits rows with any splitter.
 func useAny(v any) error {
 	ctx, documents := context.Background(), []string{"a text", "another"}
 	switch v := v.(type) {

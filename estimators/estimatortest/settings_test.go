@@ -64,8 +64,8 @@ var withSettings = []func() any{
 	func() any { return &pca.PCA{} }, func() any { return &pca.KernelPCA{} },
 }
 
-// A negative number in a setting is an error that names the field, in every type. Fields named No... switch features off, and with
-// zero the estimator chooses.
+// A negative number in a setting is an error that names the field, in every type. No negative number has a special meaning: fields
+// named No... switch features off, and zero makes the estimator choose.
 func TestNegativeSettingsAreErrors(t *testing.T) {
 	mayBeNegative := map[string]bool{"MinMaxScaler.Low": true, "MinMaxScaler.High": true}
 	count := 0
@@ -94,14 +94,14 @@ func TestNegativeSettingsAreErrors(t *testing.T) {
 	assert.Greater(t, count, 80, "settings that were tried")
 }
 
-// If a number is far too large, there is an error before memory is allocated, or few rows do not reach the setting, or the context
-// ends a long loop.
+// If a setting is far too large, one of three things happens: an error is returned before memory is allocated, the few rows do not
+// reach the setting, or the context ends a long loop.
 func TestLargeSettings(t *testing.T) {
 	values := []int64{1_000_000, math.MaxInt32, math.MaxInt}
 	if testing.Short() {
 		values = values[2:]
 	}
-	const mostBytes = 4 << 30 // in total, including memory that a loop discards
+	const mostBytes = 4 << 30 // total allocations, including memory that a loop discards
 	count, tooLarge := 0, 0
 	for _, make := range withSettings {
 		typ := reflect.TypeOf(make()).Elem()

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// multiMethods adds the calls of capabilities that a type with several targets may have.
+// multiMethods adds the calls of the methods for capabilities that a type with several targets may have.
 func multiMethods(s *subject.Subject, out map[estimators.Capability]func() error, m subject.Model, x mat.Matrix) {
 	ctx, d := context.Background(), s.Train()
 	if v, ok := m.Value.(estimators.MultiVariancePredictor); ok {
@@ -35,8 +35,8 @@ func multiMethods(s *subject.Subject, out map[estimators.Capability]func() error
 // of such a power is not a power of two.
 var exponents = []int{-41, -1, 10, 30}
 
-// checkTargetUnits compares bits. A product with a power of two is not rounded, so a difference reveals that the targets are
-// compared with a constant, or that their logarithms are computed.
+// checkTargetUnits checks that results are bit-identical if the targets are multiplied by a power of two, which causes no rounding.
+// A difference shows that the type compares targets with a constant, or computes their logarithms.
 func checkTargetUnits(p *subject.Probe, s *subject.Subject) {
 	x := s.Test().X
 	fit := func(unit float64) subject.Outputs {

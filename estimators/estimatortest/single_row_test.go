@@ -65,7 +65,7 @@ func singleMultis() map[string]estimators.MultiRegressor {
 	}
 }
 
-// PredictTo for several targets agrees with Predict, and does not allocate memory for one row.
+// For several targets, PredictTo agrees with Predict, and allocates no memory for a single row.
 func TestSingleRowsOfSeveralTargets(t *testing.T) {
 	x, y, _ := single(50, 2)
 	xt, _, _ := single(70, 2)
@@ -84,7 +84,7 @@ func TestSingleRowsOfSeveralTargets(t *testing.T) {
 	}
 }
 
-// steps returns several steps, so that both buffers of a pipeline are reused.
+// steps returns enough steps that a pipeline reuses both of its buffers.
 func steps() []transformers.Transformer {
 	return []transformers.Transformer{&scalers.StandardScaler{}, &scalers.RMSScaler{}, &featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: 0.05}, Components: 50}}
 }
@@ -123,8 +123,8 @@ func single(n, classes int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// The results of the To forms agree with those of the other methods up to rounding, for few rows and for many. They do not allocate
-// memory for one row.
+// The results of the To forms agree with those of the other methods up to rounding, for few rows and for many. They allocate no
+// memory for a single row.
 func TestSingleRows(t *testing.T) {
 	ctx := context.Background()
 	x, y, _ := single(50, 2)
@@ -194,7 +194,7 @@ func everyTransformer() map[string]transformers.Transformer {
 	}
 }
 
-// All other types with PredictTo and TransformTo are in the lists above.
+// The lists above contain all types with PredictTo or TransformTo.
 func TestSingleRowsOfAll(t *testing.T) {
 	var all []string
 	for _, r := range singleRegressors() {
@@ -212,7 +212,7 @@ func TestSingleRowsOfAll(t *testing.T) {
 	declared.Lists(t, "single_row_test.go", all, map[string]string{"ridge.DirectKernel": "stands in a pipeline that makes its kernel"}, filepath.Join("..", ".."), "PredictTo", "TransformTo")
 }
 
-// A transformer that writes to memory of the caller does not allocate memory for a row.
+// A transformer with TransformTo allocates no memory for a single row.
 func TestTransformSingleRows(t *testing.T) {
 	x, _, _ := single(50, 2)
 	one := mat.NewDense(1, 10, mat.Row(nil, 3, x))
@@ -230,7 +230,7 @@ func TestTransformSingleRows(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-// BenchmarkSingleRow measures the latency of one prediction, with both forms.
+// BenchmarkSingleRow measures the latency of a single prediction, with Predict and with PredictTo.
 func BenchmarkSingleRow(b *testing.B) {
 	ctx := context.Background()
 	x, y, labels := single(50, 2)

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// checkSmoother compares the formulas of a Smoother for removed and added rows with a Smoother that is fitted to the resulting rows
-// with the same settings.
+// checkSmoother checks that the formulas of a Smoother for removed and added rows agree with a Smoother that is fitted to the
+// resulting rows with the same settings.
 func checkSmoother(p *subject.Probe, s *subject.Subject) {
 	fresh := s.New()
 	fresh.Needs(p, estimators.Smoothing)

@@ -10,31 +10,32 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// defaultTolerance is the tolerance for an Options.Tolerance of 0.
+// defaultTolerance is used if Options.Tolerance is 0.
 const defaultTolerance = 1e-6
 
-// Options adapts the suite to a type. Nil is equivalent to the zero Options.
+// Options adapts the suite to a type. If Options is nil, the zero value is used.
 type Options struct {
-	// Skip maps the name of a check to the reason for leaving it out, which
-	// completes "skipped, because the type ...": "draws rows at random".
+	// Skip maps the name of a check to the reason why it is left out. The reason completes "skipped, because the type ...", for
+	// example with "draws rows at random".
 	Skip map[string]string
 	// Workers returns a value like those of the build function, with the given number of workers. If it is nil, the check workers
 	// is skipped.
 	Workers func(workers int) any
-	// Tolerance, times max(1, |v|), is the largest allowed difference between two computations of the same value v with sums in
-	// different orders: for rows in another order, one by one, or counted twice. If it is 0, 1e-6 is used.
+	// Tolerance limits the difference between two computations of the same value v with sums in different orders to
+	// Tolerance·max(1, |v|). Examples are rows in another order, rows one by one, and repeated rows. If it is 0, 1e-6 is used.
 	Tolerance float64
 	// Steps is the smallest number of steps that a Fit on 120 rows reports to its observer, for the check progress. Set it for
-	// types whose fits take long; the first step must then come in the first half. If it is 0, one step at the end is enough.
+	// types whose fits take long. The first step must then be reported in the first half of the fit. If it is 0, a single step at
+	// the end is sufficient.
 	Steps int
 	// Gaps reports that NaN in x is a gap, which the type fills, and not an error. Infinities are still errors.
 	Gaps bool
-	// Table collects the outcomes. If it is nil, a table for this type alone is logged.
+	// Table collects the outcomes. If it is nil, a table with only this type is logged.
 	Table *Table
 }
 
-// Regressor runs the suite on a regressor. name is the name of the type with its package. If a type is tested in several
-// configurations, a description follows after a space: "ridge.Regressor (penalty 0)".
+// Regressor runs the suite on a regressor. The argument name is the name of the type with its package. If a type is tested in
+// several configurations, a description follows after a space: "ridge.Regressor (penalty 0)".
 func Regressor(t *testing.T, name string, build func() estimators.Regressor, opt *Options) {
 	t.Helper()
 	run(t, name, subject.Subject{Kind: subject.Regressors, Build: func() any { return build() }}, opt)
@@ -58,7 +59,7 @@ func Transformer(t *testing.T, name string, build func() transformers.Transforme
 	run(t, name, subject.Subject{Kind: subject.Transforms, Build: func() any { return build() }}, opt)
 }
 
-// Detector runs the suite on a detector of novelty, like Regressor.
+// Detector runs the suite on a novelty detector, like Regressor.
 func Detector(t *testing.T, name string, build func() estimators.Detector, opt *Options) {
 	t.Helper()
 	run(t, name, subject.Subject{Kind: subject.Detectors, Build: func() any { return build() }}, opt)

@@ -25,9 +25,9 @@ func (t *Table) conformance() *conformance.Table {
 // Types returns the names of the types that have a row, in the order in which they were added.
 func (t *Table) Types() []string { return t.outcomes.Types() }
 
-// String renders the table: a row for each type, a column for each check. The columns are numbered. The numbers are explained below
-// the table, and so are the letters for the reasons of skipped checks. A dot stands for a check of another kind of type, or one
-// that go test -run left out.
+// String renders the table: a row for each type, and a column for each check. The columns are numbered. The numbers are explained
+// below the table, and so are the letters for the reasons why checks were skipped. A dot stands for a check of another kind of
+// type, or for a check that go test -run left out.
 func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
 
 func checkNames() []string {

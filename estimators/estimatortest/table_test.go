@@ -26,7 +26,7 @@ func TestChecksAreDescribed(t *testing.T) {
 	assert.Len(t, slices.Compact(names), len(checks), "names are distinct")
 }
 
-// In a complete run on a correct type, skipped checks have a reason, and the check workers runs if Options.Workers is set.
+// In a complete run on a correct type, every skipped check has a reason. The check workers runs if Options.Workers is set.
 func TestOptions(t *testing.T) {
 	table := &Table{}
 	var built []int
@@ -53,7 +53,7 @@ func TestOptions(t *testing.T) {
 	assert.Equal(t, []int{1, 2, 5}, built)
 }
 
-// A type with Options.Gaps must fill gaps: the option does not disable the check.
+// The suite checks that a type with Options.Gaps fills gaps. The option does not just disable the check.
 func TestGapsHaveToBeFilled(t *testing.T) {
 	for _, c := range checks {
 		if c.name != "not-finite-x" {

@@ -54,7 +54,7 @@ func (m *meanRegressor) Predict(x mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// TestThirdParty is an example of a test for a type outside of this module.
+// TestThirdParty is an example of a test for a type outside this module.
 func TestThirdParty(t *testing.T) {
 	estimatortest.Regressor(t, "thirdparty.Mean", func() estimators.Regressor { return &meanRegressor{} }, &estimatortest.Options{
 		Skip: map[string]string{"learns": "predicts the mean, the baseline of the others"},
@@ -74,8 +74,8 @@ func ExampleCheck() {
 	// 	A single column is fitted.
 }
 
-// The typed errors of package estimators unwrap to its sentinels. Its checks return these errors, so that a third-party type
-// fulfils the contract.
+// This example uses the typed errors of package estimators, which unwrap to its sentinel errors. The checks of that package return
+// these errors, so that a third-party type fulfils the contract.
 func ExampleRegressor() {
 	_, err := (&meanRegressor{}).Predict(mat.NewDense(1, 1, nil))
 	fmt.Println(err, errors.Is(err, estimators.ErrNotFitted))

@@ -24,7 +24,7 @@ import (
 )
 
 // TestTargetUnitsOfAll runs the check target-units on noisier problems with more rows, where searches make more decisions. If a
-// comparison contains a constant with the unit of the targets, a few of thirty problems reveal it.
+// comparison uses a constant in the unit of the targets, a few of thirty problems reveal it.
 func TestTargetUnitsOfAll(t *testing.T) {
 	learnt := func(o shape.Objective) func() estimators.Regressor {
 		return func() estimators.Regressor { return &selection.Regressor{Search: &shape.Search{Objective: o}} }
@@ -54,7 +54,7 @@ func TestTargetUnitsOfAll(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed, n := range sizes {
 				if name == "gabasr" && seed > 2 {
-					break // the chains of gabasr make as many decisions on each problem as other searches on ten
+					break // on one problem, the chains of gabasr make as many decisions as other searches on ten
 				}
 				rng := rand.New(rand.NewPCG(uint64(seed), 71))
 				x, y := mat.NewDense(n, 3, nil), make([]float64, n)

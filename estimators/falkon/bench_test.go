@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// friedman returns n rows of at least three uniform columns. The targets are Friedman's first function of up to five of them, with
-// and without noise.
+// friedman returns n rows of at least three uniform columns. The targets are Friedman's first function of up to five of them. They
+// are returned with noise in y, and without noise in clean.
 func friedman(n, d int, noise float64, seed uint64) (x *mat.Dense, y, clean []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y, clean = mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)
@@ -30,7 +30,7 @@ func friedman(n, d int, noise float64, seed uint64) (x *mat.Dense, y, clean []fl
 	return x, y, clean
 }
 
-// BenchmarkFit measures a fit of 100 000 rows with each solver, with the ridge set and chosen.
+// BenchmarkFit measures a fit to 100 000 rows with each solver, with a given ridge and with a chosen one.
 func BenchmarkFit(b *testing.B) {
 	const n = 100000
 	for _, d := range []int{10, 20} {

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// blocksOf yields blocks of size rows, and counts the passes in times.
+// blocksOf yields the rows in blocks of the given size, and counts the passes in times.
 func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times *int) iter.Seq2[streaming.Block[Y], error] {
 	return func(yield func(streaming.Block[Y], error) bool) {
 		*times++
@@ -34,7 +34,7 @@ func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times
 	}
 }
 
-// A stream gives the same model as the rows in memory, bit for bit, whatever the blocks.
+// FitBlocks gives bit-identical models to Fit on the same rows in memory, whatever the sizes of the blocks.
 func TestFitBlocksIsFit(t *testing.T) {
 	x, y, _ := friedman(5000, 4, 1, 1)
 	w := make([]float64, len(y))
@@ -74,7 +74,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 	assert.Equal(t, marshalled(t, c), marshalled(t, d))
 }
 
-// An error in a stream names the block, and leaves no goroutine behind.
+// If a stream has an error, the error of FitBlocks names the block, and no goroutine remains.
 func TestFitBlocksErrors(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	r := &Regressor{Components: 20}
@@ -110,7 +110,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	}), estimators.ErrShape)
 	assert.Nil(t, r.m)
 
-	// A later pass has different rows, more rows, or fewer.
+	// In a later pass, the rows change, or their number is larger or smaller.
 	for _, change := range []func(){func() { x, y = rows.Window(x, 0, 2900), y[:2900] }, func() { x = mat.DenseCopyOf(x); x.Set(77, 1, 5) }, func() { x, y, _ = friedman(4000, 4, 1, 1) }} {
 		times := 0
 		changing := func(yield func(streaming.Block[float64], error) bool) {
@@ -125,7 +125,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	}
 }
 
-// A cancelled fit ends the goroutine that reads the stream.
+// If a fit is cancelled, the goroutine that reads the stream ends.
 func TestFitBlocksCancelled(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	for _, at := range []int{1, 2, 3, 5} {

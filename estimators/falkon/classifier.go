@@ -27,7 +27,7 @@ import (
 
 const classifierType = "falkon: Classifier"
 
-// folding lets a search mark the classifier as fitted to a fold.
+// folding is embedded in Classifier, so that a search can report that it fits a fold.
 type folding = classes.Folding
 
 // Classifier is kernel classification with landmarks. With [SquaredLoss], the default, it is ridge regression on targets ±1 for
@@ -36,18 +36,18 @@ type folding = classes.Folding
 // The zero value is ready to use.
 //
 // Predict returns the class with the largest score. PredictProba estimates the class frequencies in data like the training rows.
-// With class weights the most probable class can therefore differ from the predicted one.
+// With class weights the most probable class can therefore differ from the predicted class.
 //
 // See also Classifier in package lssvm.
 type Classifier struct {
-	// Kernel is the kernel. If it is nil, leave-one-out chooses the length of a Matérn kernel with ν = 5/2.
+	// Kernel is the kernel. If it is nil, a Matérn kernel with ν = 5/2 is used, whose length is chosen by leave-one-out.
 	Kernel kernels.Kernel
 
-	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000. It is then
-	// doubled, up to 2000, while the effective dimension is more than 0.7 of the number of landmarks.
+	// Components is the number of landmarks M, at most n. If it is 0, it is chosen: first as 10√n, at least 500 and at most 2000.
+	// It is then doubled, up to 2000, while the effective dimension is more than 0.7 of the number of landmarks.
 	Components int `zero:"a number by the rows"`
 
-	// If Landmarks is not nil, it sets the landmarks (M×d). Components and Rule must then be 0.
+	// Landmarks sets the landmarks (M×d). If it is not nil, Components and Rule must be 0.
 	Landmarks *mat.Dense
 
 	// Rule selects the method that chooses the landmarks. The zero value is [UniformLandmarks].
@@ -63,18 +63,17 @@ type Classifier struct {
 	// Loss is the loss that Fit minimises. The zero value is [SquaredLoss].
 	Loss Loss
 
-	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
-	// classes have the same total weight.
+	// Balanced gives each row the weight n/(K·the number of rows in its class), so that all K classes have the same total weight.
 	Balanced bool
 
-	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. Classes that are absent have the factor
-	// 1. If Balanced is set, both factors are multiplied.
+	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. The factor of all other classes is 1. If
+	// Balanced is set, the two factors are multiplied.
 	ClassWeights map[int]float64
 
 	// Solver selects the method that solves the system. The zero value is [Automatic].
 	Solver Solver
 
-	// Tolerance is the tolerance of [ConjugateGradients], as in [Regressor]. If it is 0, it is 0.001.
+	// Tolerance is the tolerance of [ConjugateGradients], as in [Regressor]. If it is 0, 0.001 is used.
 	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of iterations of [ConjugateGradients], or of steps of Newton's method. If it is 0, 200 is
@@ -82,21 +81,21 @@ type Classifier struct {
 	MaxIterations int `zero:"200"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
-	// out together, so that the ridge, the kernel and the probabilities are chosen for new groups. A group of g rows takes memory
+	// out together, so that the ridge, the kernel and the probabilities are chosen for new groups. A group of g rows needs memory
 	// for its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for the random landmarks and samples.
+	// Seed determines the random landmarks and samples.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, 8 GiB is used.
+	// MaxBytes limits the memory that Fit allocates, as in [Regressor]. If it is 0, 8 GiB is used.
 	MaxBytes int64 `zero:"8 GiB"`
 
-	// Observe, Checkpoint and Resume are as in [Regressor]. With [LogisticLoss], Checkpoint is not called, and Resume must be nil.
-	// Otherwise Fit returns [estimators.ErrParam].
+	// Observe, Checkpoint and Resume have the same meanings as in [Regressor]. With [LogisticLoss], Checkpoint is not called, and
+	// if Resume is not nil, Fit returns [estimators.ErrParam].
 	Observe    func(estimators.Step)
 	Checkpoint func(*State)
 	Resume     *State
@@ -136,16 +135,15 @@ func (c *Classifier) validated() (machineSettings, error) {
 	return s, c.classWeights().Validate(classifierType)
 }
 
-// Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. Cost and errors are as for
+// Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. The cost and the errors are those of
 // [Regressor.Fit]. The kernel is computed once in each pass, whatever the number of classes.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. A weight of 2
-// has the same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights
-// matter.
+// FitWeighted is like Fit, but with a weight > 0 for each row, which is multiplied by the weight of its class. A weight of 2 has
+// the same effect as repeating the row. If the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, check.Given(weights))
@@ -184,7 +182,7 @@ func sumsOf(k int, at []int, rows []float64) []float64 {
 	return out
 }
 
-// factors returns the factor for the weights of each class, given the sums of the weights.
+// factors returns the factors for the weights of the rows of each class. The argument sums holds the sums of the weights.
 func (c *Classifier) factors(names []int, sums []float64) []float64 {
 	at := make([]int, len(names)) // one row for each class, with the sum of its weights
 	for i := range at {
@@ -193,7 +191,7 @@ func (c *Classifier) factors(names []int, sums []float64) []float64 {
 	return c.classWeights().Factors(names, at, sums)
 }
 
-// weighed returns the weight of each row times the factor of its class, or nil if all products are 1.
+// weighed returns the product of each row's weight and the factor of its class, or nil if all products are 1.
 func weighed(at []int, rows, factors []float64) []float64 {
 	if rows == nil && !slices.ContainsFunc(factors, func(f float64) bool { return f != 1 }) {
 		return nil
@@ -205,8 +203,8 @@ func weighed(at []int, rows, factors []float64) []float64 {
 	return out
 }
 
-// FitBlocks is like Fit or FitWeighted on the rows of all blocks, as in [Regressor.FitBlocks]. It reads them one more time, to
-// count the classes.
+// FitBlocks is like Fit or FitWeighted on the rows of all blocks, as in [Regressor.FitBlocks]. It reads them in an additional pass,
+// to count the classes.
 func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[int], error]) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	s, err := c.validated()
@@ -287,8 +285,8 @@ func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Sou
 	return nil
 }
 
-// linkOf fits a link to leave-one-out scores. A distinct row counts for each of its classes with that class's share of the row's
-// weight, without the factor of the class.
+// linkOf fits a link to leave-one-out scores. A distinct row counts for each of its classes with the share of the class in the
+// weight of the row, without the factor of the class.
 func linkOf(l *solver.LeftOut, factors []float64) platt.Link {
 	rows, _ := l.Targets.Dims()
 	var of, at []int
@@ -343,9 +341,9 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.classes, f), nil
 }
 
-// PredictProba returns m×K probabilities for the rows of x (m×d). With [SquaredLoss] they come from the link fitted to
-// leave-one-out scores. With [LogisticLoss] they are the probabilities of the model, which with more than two classes are divided
-// by their sum.
+// PredictProba returns m×K probabilities for the rows of x (m×d). With [SquaredLoss] they come from the link that was fitted to
+// leave-one-out scores. With [LogisticLoss] they are the probabilities of the model. If there are more than two classes, these are
+// divided by their sum.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)
@@ -367,7 +365,7 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return nil
 }
 
-// apply replaces scores by probabilities.
+// apply replaces scores by the probabilities that result from them.
 func (c *Classifier) apply(scores *mat.Dense) {
 	if c.used == SquaredLoss {
 		c.link.Apply(scores)
@@ -415,8 +413,8 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
 }
 
-// Coefficients returns β, a row for each landmark and a column for each of Classes, or one column for two classes.
-// It returns nil before Fit.
+// Coefficients returns β, with a row for each landmark and a column for each of Classes, or one column for two classes. It returns
+// nil before Fit.
 func (c *Classifier) Coefficients() *mat.Dense { return c.coefficients() }
 
 // Intercepts returns b, one for each column of Coefficients. It returns nil before Fit.

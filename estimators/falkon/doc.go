@@ -32,8 +32,8 @@
 // [ConjugateGradients] never computes G. Each iteration computes each block of the kernel once, uses it twice and discards it. All
 // targets share the iterations, and so do all ridges that are compared. The preconditioner is B + λI with B = Z~'WZ~/s, from a
 // sample of s = 4M to 32M rows; the papers compute it from the landmarks alone. The error falls by about √(M/s) in each iteration,
-// whatever the ridge is and however the landmarks were chosen. s is chosen to minimise the total cost of the preconditioner, 2sM²
-// operations, and the passes over the rows.
+// whatever the ridge is and however the landmarks were chosen. The number s is chosen to minimise the total cost of the
+// preconditioner, 2sM² operations, and the passes over the rows.
 //
 // The iterations begin with the solution for the sample. They end when the error in the energy norm is small enough. It is
 // estimated from the gain of the last iterations. The true residual is not used: it would stall where the predictions are accurate
@@ -51,13 +51,13 @@
 //
 // # The kernel of the zero value
 //
-// If Kernel is nil, it is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error, with the best ridge for
-// each length. The search uses 300 landmarks and 2000 rows drawn at random. It tries lengths from a sixteenth to four times the
-// typical distance, and longer or shorter ones as long as they are better. It then tries half and double the best length, and the
-// minimum of a parabola. If 600 landmarks and 4600 rows can be drawn, it then keeps halving the length on these as long as this is
-// better, because more landmarks need narrower kernels. If there are few rows, all of them are landmarks, and their leave-one-out
-// error is exact. A length of half or twice the typical distance has to be better by 0.005, and one of a quarter or four times by
-// 0.02.
+// If Kernel is nil, the kernel is the Matérn kernel with ν = 5/2 whose length has the smallest leave-one-out error, with the best
+// ridge for each length. The search uses 300 landmarks and 2000 rows drawn at random. It tries lengths from a sixteenth to four
+// times the typical distance, and longer or shorter lengths while they are better. It then tries half and double the best length,
+// and the minimum of a parabola. If 600 landmarks and 4600 rows can be drawn, it then keeps halving the length on these while this
+// is better, because more landmarks need shorter lengths. If there are few rows, all of them are landmarks, and their leave-one-out
+// error is exact. A length of half or twice the typical distance has to be better by 0.005, and a length of a quarter or four times
+// the distance by 0.02.
 //
 // The search takes about twelve small fits, or a second and a half of processor time. With 10 000 rows the error is smaller than
 // that of kernels.MedianRBF on five of seven sets and larger on two (docs/measured/streams.md). A column that is constant in all
@@ -82,13 +82,13 @@
 //
 // With [Regressor.Groups] all rows of a group G are left out together. Their residuals are (1 - H[G,G])⁻¹e[G] for the hat matrix H
 // of the features. For rows outside the sample of [ConjugateGradients] they are (1 + L[G,G])e[G], where L holds the leverages
-// computed from the sample. Landmarks are kept, also those from the group. If a group has more rows than there are landmarks, it is
-// left out by solving a system of the landmarks.
+// computed from the sample. Landmarks are kept, even if they are rows of the group. If a group has more rows than there are
+// landmarks, it is left out by solving a system of the landmarks.
 //
 // # Limits
 //
 // Package selection chooses a length for each column. The zero values of its Regressor and Classifier use this package if the
-// kernel matrix of all rows takes too much memory, or if the time is limited.
+// kernel matrix of all rows needs too much memory, or if the time is limited.
 //
 // There are no LeaveOneOutResiduals, because without a row the landmarks would be different; [Details] reports the error for fixed
 // landmarks. There is no FitMatrix, because the caller would have to compute a kernel matrix of all rows.
@@ -102,5 +102,5 @@
 //
 // Sparse rows (package sparse) and the landmarks drawn from them stay sparse if Kernel is set and accepts them, as kernels.Linear
 // and kernels.RBF do (kernels.TakesSparseRows). The rule PivotedCholesky returns ErrParam for sparse rows. With any other kernel,
-// or none, Fit makes a dense copy of at most 8 GiB. FitBlocks reads dense blocks.
+// or if Kernel is nil, Fit makes a dense copy of at most 8 GiB. FitBlocks reads dense blocks.
 package falkon

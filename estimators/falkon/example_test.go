@@ -25,7 +25,7 @@ func wave(n int) (*mat.Dense, []float64) {
 
 func ExampleRegressor() {
 	x, y := wave(3000)
-	r := &falkon.Regressor{} // RBF with the median distance, ridge chosen by leave-one-out
+	r := &falkon.Regressor{} // Matérn kernel with the length and the ridge chosen by leave-one-out
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -110,7 +110,7 @@ func ExampleLandmarkRule() {
 	// PivotedCholesky: 20 landmarks, leave-one-out error 0.005
 }
 
-// Rows come from a stream, such as a file or a database, which is read again for each pass.
+// This example fits rows from a stream, such as a file or a database, which is read again for each pass.
 func ExampleRegressor_FitBlocks() {
 	rows := func() iter.Seq2[streaming.Block[float64], error] {
 		return func(yield func(streaming.Block[float64], error) bool) {
@@ -131,7 +131,7 @@ func ExampleRegressor_FitBlocks() {
 	// Output: 3000 rows, 50 landmarks
 }
 
-// A cancelled fit continues from its last state.
+// This example continues a cancelled fit from its last state.
 func ExampleState() {
 	x, y := wave(3000)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -162,7 +162,7 @@ func ExampleDetails() {
 	// Output: Direct of 3000 rows in 3 passes, effective dimension below 50: true
 }
 
-// Two targets share the landmarks and the passes over the rows.
+// This example fits two targets, which share the landmarks and the passes over the rows.
 func ExampleMultiRegressor() {
 	const n = 2000
 	x, y := mat.NewDense(n, 1, nil), mat.NewDense(n, 2, nil)

@@ -11,7 +11,7 @@ import (
 
 var _, _ estimators.Expander = (*Regressor)(nil), (*Classifier)(nil)
 
-// Expansion returns Σ β[i] k(x, z[i]) + b over the landmarks. It implements [estimators.Expander].
+// Expansion returns the sum Σ β[i] k(x, z[i]) + b over the landmarks z. It implements [estimators.Expander].
 func (r *Regressor) Expansion() (estimators.Expansion, error) { return r.expansion(regressorType) }
 
 // Expansion returns the scores of [Classifier.Decision] as sums over the landmarks. It implements [estimators.Expander].

@@ -24,7 +24,7 @@ import (
 
 var ctx = context.Background()
 
-// near asserts that numbers agree. The tolerance is relative to the largest expected number, or to scale.
+// near checks that numbers agree. The tolerance is relative to the largest expected number, or to scale if that is larger.
 func near(t *testing.T, want, got []float64, tolerance, scale float64, what string) {
 	t.Helper()
 	for _, w := range want {
@@ -48,7 +48,7 @@ func predictions(t *testing.T, r *Regressor, x *mat.Dense) []float64 {
 	return f
 }
 
-// threeClasses returns labels that depend on the size of the target.
+// threeClasses returns labels that depend on the sizes of the targets.
 func threeClasses(y []float64) []int {
 	out := make([]int, len(y))
 	for i, v := range y {
@@ -57,7 +57,7 @@ func threeClasses(y []float64) []int {
 	return out
 }
 
-// Conjugate gradients and the normal equations give the same solution on the same landmarks.
+// With the same landmarks, conjugate gradients give the same solution as the normal equations.
 func TestGradientsAgainstDirect(t *testing.T) {
 	const n = 2500
 	x, y, _ := friedman(n, 6, 1, 1)
@@ -123,7 +123,7 @@ func TestAllRowsAreLSSVM(t *testing.T) {
 	assert.True(t, mat.EqualApprox(want, p, 1e-5), "%v", mat.Formatted(p))
 }
 
-// The model is the same for any number of workers, bit for bit, also with more rows than are summed at once.
+// The model is bit-identical for any number of workers, also if there are more rows than are summed at once.
 func TestAnyNumberOfWorkers(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	labels := threeClasses(y)
@@ -152,7 +152,7 @@ func marshalled(t *testing.T, m interface{ MarshalBinary() ([]byte, error) }) []
 	return data
 }
 
-// A weight of 2 is equivalent to giving the row twice.
+// A weight of 2 has the same effect as repeating the row.
 func TestWeightsAreRepetitions(t *testing.T) {
 	const n = 400
 	x, y, _ := friedman(n, 4, 1, 1)
@@ -188,7 +188,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 }
 
 // stopping is a kernel that cancels a context after a number of values. It counts the values that are requested after the context
-// has ended, for which it waits.
+// has ended, and waits for the context first.
 type stopping struct {
 	kernels.RBF
 	after  int64
@@ -210,7 +210,7 @@ func (s stopping) Eval(x, z []float64) float64 {
 
 func (s stopping) String() string { return "stopping" }
 
-// A cancelled fit ends as soon as the current blocks are computed, and keeps the old model.
+// If a fit is cancelled, it ends as soon as the current blocks are computed, and the old model is kept.
 func TestCancelledWithinABlock(t *testing.T) {
 	x, y, _ := friedman(4000, 3, 1, 1)
 	for _, solver := range []Solver{Direct, ConjugateGradients} {
@@ -227,9 +227,9 @@ func TestCancelledWithinABlock(t *testing.T) {
 	}
 }
 
-// If the effective dimension is close to the number of landmarks, this number is doubled. The model is then the one with the larger
-// number, and a State of the second fit can be resumed. If there is only enough memory for the first number, the model keeps it,
-// and the Report contains a warning.
+// If the effective dimension is close to the number of landmarks, the number is doubled. The model is then the same as with the
+// larger number, and a State of the second fit can be resumed. If there is only enough memory for the first number, the model keeps
+// it, and the Report contains a warning.
 func TestCrowdedLandmarks(t *testing.T) {
 	x, y, _ := friedman(2600, 10, 0, 1)
 	k := kernels.RBF{Gamma: 1}
@@ -297,7 +297,7 @@ func TestResumed(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// If memory would exceed the limit, an error is returned before it is allocated.
+// If a fit would need more memory than the limit, it returns an error before it allocates the memory.
 func TestTooLarge(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	for _, r := range []Regressor{{MaxBytes: 1 << 20}, {MaxBytes: 1 << 20, Solver: ConjugateGradients}} {
@@ -312,7 +312,7 @@ func TestTooLarge(t *testing.T) {
 	assert.NoError(t, (&Regressor{Components: math.MaxInt32}).Fit(ctx, rows.Window(x, 0, 50), y[:50]), r)
 }
 
-// The model for a constant target, one row, or equal rows is a constant.
+// For a constant target, a single row, or equal rows, the model is a constant.
 func TestNothingToLearn(t *testing.T) {
 	x, _, _ := friedman(300, 3, 1, 1)
 	constant := make([]float64, 300)
@@ -326,7 +326,7 @@ func TestNothingToLearn(t *testing.T) {
 			require.NoError(t, err)
 			assert.InDeltaSlice(t, constant, mean, 1e-12)
 			assert.InDelta(t, 0, variance[5], 1e-12)
-			if ridge == 0 { // .1 is so small that the effective dimension is near the number of landmarks
+			if ridge == 0 { // with .1 the effective dimension is near the number of landmarks
 				assert.Empty(t, r.Report().Warnings)
 			}
 
@@ -342,7 +342,7 @@ func TestNothingToLearn(t *testing.T) {
 	}
 }
 
-// A class without landmarks has a probability.
+// A class has a probability even if none of its rows is a landmark.
 func TestRareClass(t *testing.T) {
 	x, y, _ := friedman(3000, 3, 1, 1)
 	labels := make([]int, len(y))
@@ -370,13 +370,13 @@ func TestRareClass(t *testing.T) {
 	}
 }
 
-// A kernel that is not positive semi-definite gives an error, not a model.
+// For a kernel that is not positive semi-definite, Fit returns an error.
 func TestIndefiniteKernel(t *testing.T) {
 	x, y, _ := friedman(100, 3, 1, 1)
 	assert.ErrorIs(t, (&Regressor{Kernel: kernels.Tanh{Coef0: -1}}).Fit(ctx, x, y), estimators.ErrNotPSD)
 }
 
-// On rows outside the sample, conjugate gradients choose a ridge that is as good as that of exact leave-one-out.
+// The ridge that conjugate gradients choose on rows outside the sample is as good as that of exact leave-one-out.
 func TestRidgeOfGradients(t *testing.T) {
 	x, y, _ := friedman(12000, 6, 1, 1)
 	at, _, clean := friedman(2000, 6, 0, 2)
@@ -391,7 +391,7 @@ func TestRidgeOfGradients(t *testing.T) {
 	assert.Zero(t, r.Details().GCV)
 	assert.NotZero(t, exact.Details().GCV)
 
-	// A limit on the iterations gives a warning.
+	// If the limit on the iterations is reached, the Report contains a warning.
 	base.MaxIterations = 2
 	short := fitted(t, base, x, y)
 	assert.False(t, short.Report().Converged)
@@ -425,7 +425,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Any kernel can be used, also a third-party kernel that only has values.
+// Any kernel can be used, also a third-party kernel that has only Eval and String.
 func TestAnyKernel(t *testing.T) {
 	x, y, _ := friedman(500, 3, .1, 1)
 	for _, k := range []kernels.Kernel{

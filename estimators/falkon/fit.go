@@ -14,12 +14,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// dimensionLimit is the largest ratio of the effective dimension to the number of landmarks. Above it, landmarks are added, or a warning
-// recommends more.
+// dimensionLimit is a limit for the ratio of the effective dimension to the number of landmarks. Above it, landmarks are added, or
+// a warning recommends more.
 const dimensionLimit = .7
 
-// fit fits the targets of a source. If the number of landmarks is not set, it is increased while the effective dimension is close
-// to it.
+// fit fits a machine to the targets of a source. If the number of landmarks is not set, it is increased while the effective
+// dimension is close to it.
 func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachine, error) {
 	begin := time.Now()
 	s = s.withDefaults()
@@ -27,7 +27,7 @@ func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachi
 	if chosen && s.Resume.Landmarks() > 0 {
 		s.components = s.componentsFor(src.N)
 		for next, ok := s.more(src); ok && s.components < s.Resume.Landmarks(); next, ok = s.more(src) {
-			s.components = next // a State from a fit with more landmarks is resumed with these
+			s.components = next // the State comes from a fit with this larger number, and is resumed with it
 		}
 	}
 	s.Steps = progress.NewSteps(ctx, 0)
@@ -62,7 +62,7 @@ func (s machineSettings) withComponents(components int) machineSettings {
 	return s
 }
 
-// more returns the next larger number of landmarks. ok is false if this is hardly larger, or needs more than MaxBytes.
+// more returns the next larger number of landmarks. It returns false if that is hardly larger, or needs more than MaxBytes.
 func (s machineSettings) more(src *rows.Source) (next int, ok bool) {
 	next = min(2*s.components, mostByRows, src.N/2)
 	return next, 2*next >= 3*s.components && s.CheckBytes("", s.forLandmarks(src.N, next).Bytes(src, next)) == nil
@@ -111,8 +111,8 @@ func fitOnce(ctx context.Context, s machineSettings, src *rows.Source, chosen bo
 	return m, m.m.Finite(s.Type, m.report.Objective, src)
 }
 
-// prepare draws rows, chooses the kernel and the landmarks, and checks the memory of the fit. chosen reports that the number of
-// landmarks was not set by the caller.
+// prepare draws rows, chooses the kernel and the landmarks, and checks the memory of the fit. If chosen is true, the caller did not
+// set the number of landmarks.
 func (s machineSettings) prepare(ctx context.Context, src *rows.Source, chosen bool) (*solver.Problem, *drawn, []string, error) {
 	want := s.componentsFor(src.N)
 	if s.given != nil {
@@ -151,7 +151,7 @@ func rowsOf(x mat.Matrix) int {
 	return n
 }
 
-// halves returns the sample of the preconditioner, and rows outside it. If there are fewer rows, they are divided in the same
+// halves returns the sample of the preconditioner, and rows outside it. If too few rows were drawn, they are divided in the same
 // proportion.
 func (d *drawn) halves() (sample, outside *rows.Source) {
 	n, all := d.Rows(), d.sample+d.outside

@@ -17,12 +17,12 @@ type fittedMachine struct {
 	m       *machine.Machine
 	report  estimators.Report
 	details Details
-	left    *solver.LeftOut // only in a Classifier, until the link is fitted
+	left    *solver.LeftOut // set only in a Classifier, until the link is fitted
 }
 
 // Details describes the last Fit in more detail than a Report.
 type Details struct {
-	// Rows is n, the number of distinct training rows. FitBlocks counts all rows.
+	// Rows is n, the number of distinct training rows. After FitBlocks it is the number of all rows.
 	Rows int
 
 	// Landmarks is M, the number of landmarks.
@@ -35,26 +35,26 @@ type Details struct {
 	Passes int
 	Ridge  float64
 
-	// EffectiveDimension is the trace of the hat matrix, without the intercept. If it is close to Landmarks, more landmarks lower
-	// the error. With [ConjugateGradients] it is estimated from the sample. With [LogisticLoss] it is not computed and is 0.
+	// EffectiveDimension is the trace of the hat matrix, without the intercept. If it is close to Landmarks, more landmarks would
+	// lower the error. With [ConjugateGradients] it is estimated from the sample. With [LogisticLoss] it is not computed and is 0.
 	EffectiveDimension float64
 
 	// LeaveOneOut is the weighted mean squared leave-one-out residual, summed over the targets. With [Direct] it is
 	// exact. With [ConjugateGradients] it is computed on rows outside the preconditioner's sample.
 	LeaveOneOut float64
 
-	// GCV is the generalised cross-validation error, n·RSS/(n - trace)². It is for comparison only: it fails for rows with large
-	// leverage. With [ConjugateGradients] it is not computed and is 0.
+	// GCV is the generalised cross-validation error, n·RSS/(n - trace)². It is only for comparison, since it is wrong for rows with
+	// large leverage. With [ConjugateGradients] it is not computed and is 0.
 	GCV float64
 
 	// Energy is the estimated relative error at the end of the conjugate gradients. It is 0 with [Direct].
 	Energy float64
 
-	// Seconds is the duration of Fit. It is 0 in a model from a file.
+	// Seconds is the duration of Fit in seconds. It is 0 in a model from a file.
 	Seconds float64
 }
 
-// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
+// ChosenKernel returns the kernel of the last Fit, or nil before Fit.
 func (f *fittedMachine) ChosenKernel() kernels.Kernel {
 	if f.m == nil {
 		return nil
@@ -82,8 +82,8 @@ func (f *fittedMachine) LandmarkRows() *mat.Dense {
 	return mat.DenseCopyOf(rows)
 }
 
-// Report describes the last Fit. Iterations is the number of iterations of [ConjugateGradients], the number of ridges evaluated
-// with [Direct], and the number of Newton steps with [LogisticLoss]. Objective is the LeaveOneOut of [Details]. With [LogisticLoss]
+// Report describes the last Fit. Iterations is the number of iterations of [ConjugateGradients], the number of ridges that [Direct]
+// evaluated, or the number of Newton steps with [LogisticLoss]. Objective is the LeaveOneOut of [Details]. With [LogisticLoss]
 // Objective is the penalised loss, summed over the rows and machines.
 func (f *fittedMachine) Report() estimators.Report { return f.report.Clone() }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// FuzzFit fits rows of arbitrary bits. Every model predicts finite numbers, and every error is one of the documented ones.
+// FuzzFit fits rows with arbitrary bits. Every model predicts finite numbers, and every error is a documented one.
 func FuzzFit(f *testing.F) {
 	seed := func(values ...float64) []byte {
 		var out []byte

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Model files of version 1 stay readable and give the same predictions as a fit with the current code, up to the rounding of the
-// computer that wrote them.
+// Model files of version 1 can still be read, and give the same predictions as a fit with the current code, up to the rounding of
+// the computer that wrote them.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	const rounding = 1e-6
 	x, y, _ := friedman(60, 5, 1, 3)

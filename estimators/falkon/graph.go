@@ -26,7 +26,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	return out, nil
 }
 
-// Graph returns the Outputs for new rows.
+// Graph returns the graph of the Outputs for new rows.
 func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
 	landmarks, err := check.Dense("the landmarks", s.basis.Landmarks)
 	if err != nil {

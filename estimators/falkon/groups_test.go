@@ -16,8 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// visits returns rows in groups of these sizes, in mixed order. The rows of a group are nearly equal, and their targets share an
-// error.
+// visits returns rows in groups of the given sizes, in mixed order. The rows of a group are nearly equal, and their targets share
+// an error.
 func visits(sizes []int, seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	var rows []float64
@@ -33,12 +33,12 @@ func visits(sizes []int, seed uint64) (x *mat.Dense, y []float64, groups []int) 
 	return linalg.Rows(x, order), linalg.Pick(y, order), linalg.Pick(groups, order)
 }
 
-// The closed-form error of groups equals that of machines fitted without each group, also for a group with more rows than there are
-// landmarks.
+// The closed-form error of left-out groups equals that of machines that are fitted without each group, also if a group has more
+// rows than there are landmarks.
 func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	sizes := []int{40, 1, 6, 3, 1, 1, 9, 2, 12, 5}
 	x, y, groups := visits(sizes, 1)
-	x.SetRow(7, x.RawRowView(8)) // equal rows of two groups, which merge the groups
+	x.SetRow(7, x.RawRowView(8)) // an equal row in two groups merges the groups
 	y[7] = y[8] + .1
 	groups[7] = groups[8]
 	n := len(y)
@@ -136,7 +136,7 @@ func TestGroupsOfRows(t *testing.T) {
 		assert.False(t, mat.EqualApprox(p, q, 1e-6), name)
 	}
 
-	// Groups of one row each are equivalent to no groups, bit for bit.
+	// If each row is a group of its own, the model is bit-identical to that without groups.
 	own := make([]int, len(y))
 	for i := range own {
 		own[i] = i
@@ -151,7 +151,7 @@ func TestGroupsOfRows(t *testing.T) {
 	assert.Equal(t, low, l)
 	assert.Equal(t, high, h)
 
-	// If the features of a group exceed MaxBytes, there is an error before they are computed.
+	// If the features of a group would need more than MaxBytes, Fit returns an error before it computes them.
 	all := make([]int, len(y))
 	all[0] = 1
 	err = (&Regressor{Groups: all, Components: 20, MaxBytes: 1}).Fit(t.Context(), x, y)

@@ -28,8 +28,8 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// The preconditioner uses more rows if there are more rows, and fewer if there are more landmarks. It uses at most a quarter of the
-// rows unless there are few.
+// The preconditioner uses more rows if there are more rows in total, and fewer rows for each landmark if there are more landmarks.
+// It uses at most a quarter of the rows, unless there are few rows.
 func TestSampleRows(t *testing.T) {
 	var s machineSettings
 	for _, c := range []struct{ n, m, d, want int }{

@@ -20,23 +20,23 @@ import (
 
 const (
 	// outsidePerLandmark is the number of rows for each landmark that are drawn in addition to those of the preconditioner. At
-	// least leastOutside rows are drawn, unless the preconditioner has fewer.
+	// least leastOutside additional rows are drawn, unless the preconditioner has fewer rows.
 	outsidePerLandmark = 2
 	leastOutside       = 4000
 	// candidatesPerLandmark is the number of candidate rows for each landmark, for the rules that use candidates.
 	candidatesPerLandmark = 8
-	// leastDrawn is the number of rows for the median distance.
+	// leastDrawn is the number of rows from which the median distance is computed.
 	leastDrawn = 1000
 )
 
-// drawStream is the stream "landmark".
+// drawStream is the stream of random numbers for landmarks: the word "landmark" in ASCII.
 const drawStream = 0x6c616e646d61726b
 
 // drawn holds the rows that are kept in memory, in the order in which they were drawn.
 type drawn struct {
 	rows.Batch
 	rng             *rand.Rand
-	sample, outside int // numbers of rows for the preconditioner and outside it, or their ratio
+	sample, outside int // numbers of rows for the preconditioner and outside it; if fewer rows were drawn, only their ratio counts
 }
 
 // outsideFor returns the number of rows outside the preconditioner's sample. They are used to compare ridges and for leave-one-out.
@@ -63,7 +63,8 @@ func (s machineSettings) draw(ctx context.Context, src *rows.Source, m int) (*dr
 	return out, err
 }
 
-// chosenKernel returns the configured kernel, or the kernel with the best length for m landmarks, on the columns that vary.
+// chosenKernel returns the configured kernel. If there is none, it returns the kernel with the best length for m landmarks, on the
+// columns that vary.
 func (s machineSettings) chosenKernel(ctx context.Context, d *drawn, m int, columns varying.Columns) (kernels.Kernel, error) {
 	if s.configured == nil {
 		k, err := s.chooseWidth(ctx, d, m)
@@ -75,7 +76,7 @@ func (s machineSettings) chosenKernel(ctx context.Context, d *drawn, m int, colu
 	return kernels.OrMedianRBF(ctx, s.configured, anyrows.Slice(d.X, 0, 1), s.Seed)
 }
 
-// choose returns m landmarks, or fewer if there are fewer distinct rows among the drawn rows.
+// choose returns m landmarks, or fewer if the drawn rows contain fewer distinct rows.
 func (s machineSettings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m int) (mat.Matrix, error) {
 	if s.given != nil {
 		_, columns := d.X.Dims()
@@ -112,7 +113,7 @@ func (s machineSettings) choose(ctx context.Context, kernel kernels.Kernel, d *d
 	return anyrows.Pick(candidates, rows.WeightedDraw(scores, m, d.rng)), nil
 }
 
-// firstDistinct returns the first m distinct rows of x, or all if there are fewer.
+// firstDistinct returns the first m distinct rows of x, or all distinct rows if there are fewer.
 func firstDistinct(x mat.Matrix, m int) mat.Matrix {
 	merged, rows := anyrows.Merge(x, nil)
 	return anyrows.Slice(rows, 0, min(m, merged.Len()))

@@ -24,19 +24,19 @@ const (
 )
 
 // MultiRegressor is a [Regressor] for several targets. The targets share the landmarks, the passes over the rows, and the normal
-// equations or the preconditioner. The zero value is ready to use. The targets need no scaling: one kernel and one ridge are chosen
-// for all targets. They minimise the sum of the squared leave-one-out errors, where the error of a target is in units of its
-// spread. The numbers in Details and Report are in the same units.
+// equations or the preconditioner. The zero value is ready to use. The targets need no scaling, because one kernel and one ridge
+// are chosen for all of them. These minimise the sum of the squared leave-one-out errors, where the error of a target is in units
+// of its spread. The numbers in Details and Report are in the same units.
 //
 // See also MultiRegressor in package lssvm.
 type MultiRegressor struct {
-	// Kernel is the kernel. If it is nil, leave-one-out chooses the length of a Matérn kernel with ν = 5/2.
+	// Kernel is the kernel. If it is nil, a Matérn kernel with ν = 5/2 is used, whose length is chosen by leave-one-out.
 	Kernel kernels.Kernel
 
 	// Components is the number of landmarks. If it is 0, the number is chosen as in [Regressor].
 	Components int `zero:"a number by the rows"`
 
-	// If Landmarks is not nil, it sets the landmarks (M×d). Components and Rule must then be 0.
+	// Landmarks sets the landmarks (M×d). If it is not nil, Components and Rule must be 0.
 	Landmarks *mat.Dense
 
 	// Rule selects the method that chooses the landmarks. The zero value is [UniformLandmarks].
@@ -52,30 +52,30 @@ type MultiRegressor struct {
 	// Solver selects the method that solves the system. The zero value is [Automatic].
 	Solver Solver
 
-	// Tolerance is the tolerance of [ConjugateGradients] for each target, as in [Regressor]. If it is 0, it is 0.001.
+	// Tolerance is the tolerance of [ConjugateGradients] for each target, as in [Regressor]. If it is 0, 0.001 is used.
 	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, 200 is used.
 	MaxIterations int `zero:"200"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
-	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. A group of g rows takes memory for
+	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. A group of g rows needs memory for
 	// its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for the random landmarks and samples.
+	// Seed determines the random landmarks and samples.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, 8 GiB is used.
+	// MaxBytes limits the memory that Fit allocates, as in [Regressor]. If it is 0, 8 GiB is used.
 	MaxBytes int64 `zero:"8 GiB"`
 
-	// Observe is called as in [Regressor].
+	// If Observe is not nil, it is called as in [Regressor].
 	Observe func(estimators.Step)
 
-	// Checkpoint and Resume are as in [Regressor].
+	// Checkpoint and Resume have the same meanings as in [Regressor].
 	Checkpoint func(*State)
 	Resume     *State
 
@@ -96,15 +96,15 @@ func (r *MultiRegressor) settings() machineSettings {
 	}
 }
 
-// Fit fits the model to x (n×d) and the targets y (n×k). Cost and errors are as for [Regressor.Fit], with an additional cost of
-// O(nMk).
+// Fit fits the model to x (n×d) and the targets y (n×k). The cost and the errors are those of [Regressor.Fit], with an additional
+// cost of O(nMk).
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. A weight of 2 has the
-// same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights matter.
+// FitWeighted is like Fit, but with a weight > 0 for each row, which is the same for all its targets. A weight of 2 has the same
+// effect as repeating the row. If the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, check.Given(weights))
@@ -158,7 +158,7 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return rowwise.Scores(multiType, dst, x, r.m.RowWidth(), r.Targets(), r.Predict, r.m.Row)
 }
 
-// PredictVariance returns the means and the variances of new observations of each target (m×k) for each row of x (m×d). The
+// PredictVariance returns, for each row of x (m×d), the means and the variances (m×k) of new observations of all targets. The
 // variances include the noise. The cost is O(mM²), whatever the number of targets, and O(M³) for the first call after
 // UnmarshalBinary.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
@@ -177,7 +177,7 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 
 // PredictInterval returns the bounds (m×k) of central intervals for new observations at each row of x (m×d), for each target
 // separately. An interval contains the observation with probability level, in (0, 1), if the distribution is normal with the mean
-// and variance of PredictVariance. Cost and errors are those of PredictVariance.
+// and variance of PredictVariance. The cost and the errors are those of PredictVariance.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {
@@ -201,7 +201,7 @@ func (r *MultiRegressor) Coefficients() *mat.Dense { return r.coefficients() }
 // Intercepts returns b for each target. It returns nil before Fit.
 func (r *MultiRegressor) Intercepts() []float64 { return r.intercepts() }
 
-// Graph implements [graph.Grapher]. Mean and variance have a column for each target.
+// Graph implements [graph.Grapher]. The mean and the variance have a column for each target.
 func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.Graph(multiType, r.settings().withDefaults().Options(), x)
 }
@@ -215,8 +215,8 @@ func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(multiKind, version, r.store(r.Kernel, true))
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary into a MultiRegressor with the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a MultiRegressor with the same Kernel. If it returns an error, which
+// wraps [estimators.ErrBadModel], r is unchanged.
 func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, multiKind, version, &s); err != nil {

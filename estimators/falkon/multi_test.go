@@ -17,8 +17,8 @@ import (
 
 var multiUnits = []float64{1e6, 1e-6, 1, 1}
 
-// severalTargets returns Friedman's function and targets derived from it. Their scales differ by a factor of 1e12. One target is
-// nearly all noise, and one is constant.
+// severalTargets returns Friedman's function, and targets derived from it whose scales differ by a factor of 1e12. One target is
+// nearly all noise, and another is constant.
 func severalTargets(n int, seed uint64) (x, y, fresh *mat.Dense, weights []float64) {
 	x, one, _ := friedman(n, 5, 1, seed)
 	fresh, _, _ = friedman(7, 5, 0, seed+1)
@@ -42,8 +42,8 @@ func like(t *testing.T, what string, want []float64, got *mat.Dense, j int, unit
 	}
 }
 
-// If the kernel and the ridge are set, each target has the results of a Regressor, with either solver. All targets together take as
-// many passes over the rows as one.
+// If the kernel and the ridge are set, each target has the same results as with a Regressor, for either solver. All targets
+// together need as many passes over the rows as a single target.
 func TestMultiEqualsSingle(t *testing.T) {
 	x, y, fresh, weights := severalTargets(400, 1)
 	for _, base := range []MultiRegressor{
@@ -94,7 +94,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 	}
 }
 
-// For copies of a target in other units, the choice is the same as for that target, so units do not matter.
+// For copies of a target in other units, the same kernel and ridge are chosen as for the target alone, so that units do not matter.
 func TestMultiChooses(t *testing.T) {
 	x, y, _, _ := severalTargets(300, 2)
 	one := mat.Col(nil, 0, y)

@@ -33,7 +33,7 @@ type stored struct {
 	Spread    *machine.StoredSpread // of a Regressor
 }
 
-// store returns the form of a machine in a file. several is true for a MultiRegressor, which may have one target.
+// store returns the form of a machine in a file. The argument several is true for a MultiRegressor, even with one target.
 func (f *fittedMachine) store(configured kernels.Kernel, several bool) stored {
 	m := f.m
 	s := stored{
@@ -46,7 +46,7 @@ func (f *fittedMachine) store(configured kernels.Kernel, several bool) stored {
 	case *sparse.Rows:
 		s.Sparse = codec.FromSparse(landmarks)
 	}
-	s.Details.Seconds = 0 // equal models have equal files
+	s.Details.Seconds = 0 // so that equal models have equal files
 	return s
 }
 
@@ -62,7 +62,7 @@ func (s stored) landmarks() (mat.Matrix, error) {
 	return landmarks, err
 }
 
-// fitted validates the stored form and returns the machine. k is the number of targets.
+// fitted validates the stored form and returns the machine. The argument k is the number of targets.
 func (s stored) fitted(kind string, configured kernels.Kernel, k int) (*fittedMachine, error) {
 	landmarks, err := s.landmarks()
 	if err != nil {
@@ -108,8 +108,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, version, r.store(r.Kernel, false))
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Kernel. Errors wrap [estimators.ErrBadModel]
-// and leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Kernel. If it returns an error, which wraps
+// [estimators.ErrBadModel], r is unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
@@ -145,8 +145,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Kernel. Errors wrap [estimators.ErrBadModel]
-// and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Kernel. If it returns an error, which wraps
+// [estimators.ErrBadModel], c is unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

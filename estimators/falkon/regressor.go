@@ -22,18 +22,18 @@ const regressorType = "falkon: Regressor"
 
 // Regressor is kernel ridge regression with landmarks. The zero value is ready to use: the Matérn kernel's length and the ridge are
 // chosen by leave-one-out, and the number of landmarks depends on the number of rows. The targets need no scaling. The columns of x
-// should be of comparable scale, or the kernel should be a [kernels.ARD] as chosen by selection.Regressor.
+// should be of comparable scale. Otherwise the kernel should be a [kernels.ARD], as selection.Regressor chooses.
 //
 // See also Regressor in package lssvm.
 type Regressor struct {
-	// Kernel is the kernel. If it is nil, leave-one-out chooses the length of a Matérn kernel with ν = 5/2.
+	// Kernel is the kernel. If it is nil, a Matérn kernel with ν = 5/2 is used, whose length is chosen by leave-one-out.
 	Kernel kernels.Kernel
 
-	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000. It is then
-	// doubled, up to 2000, while the effective dimension is more than 0.7 of the number of landmarks.
+	// Components is the number of landmarks M, at most n. If it is 0, it is chosen: first as 10√n, at least 500 and at most 2000.
+	// It is then doubled, up to 2000, while the effective dimension is more than 0.7 of the number of landmarks.
 	Components int `zero:"a number by the rows"`
 
-	// If Landmarks is not nil, it sets the landmarks (M×d). Components and Rule must then be 0.
+	// Landmarks sets the landmarks (M×d). If it is not nil, Components and Rule must be 0.
 	Landmarks *mat.Dense
 
 	// Rule selects the method that chooses the landmarks. The zero value is [UniformLandmarks].
@@ -49,7 +49,7 @@ type Regressor struct {
 	// Solver selects the method that solves the system. The zero value is [Automatic].
 	Solver Solver
 
-	// Tolerance is the estimated relative error in the energy norm at which [ConjugateGradients] stops. If it is 0, it is 0.001,
+	// Tolerance is the estimated relative error in the energy norm at which [ConjugateGradients] stops. If it is 0, 0.001 is used,
 	// with which the error on other rows is as small as at convergence. With 1e-7, predictions are accurate to 1e-6.
 	Tolerance float64 `zero:"1e-3"`
 
@@ -57,18 +57,18 @@ type Regressor struct {
 	MaxIterations int `zero:"200"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
-	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. A group of g rows takes memory for
+	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. A group of g rows needs memory for
 	// its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for the random landmarks and samples.
+	// Seed determines the random landmarks and samples.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// MaxBytes is the limit on the memory that Fit allocates, which is about 4M² numbers and a block of rows for each worker. If it
-	// is 0, 8 GiB is used.
+	// MaxBytes limits the memory that Fit allocates, which is about 4M² numbers and a block of rows for each worker. If it is 0, 8
+	// GiB is used.
 	MaxBytes int64 `zero:"8 GiB"`
 
 	// If Observe is not nil, it is called after each tenth of a pass over the rows and after each iteration. Objective is the
@@ -99,7 +99,7 @@ func (r *Regressor) settings() machineSettings {
 }
 
 // Fit fits the model to x (n×d) and y (n). The cost is O(nM²) with [Direct]. With [ConjugateGradients] it is O(nMd + M³) for the
-// preconditioner and for each iteration. It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also
+// preconditioner and for each iteration. Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also
 // if squares overflow), or [estimators.ErrTooLarge] above MaxBytes. It returns [estimators.ErrNotPSD] if the kernel is not positive
 // semi-definite on the landmarks. It checks ctx within each block of 128 rows and returns its error.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
@@ -107,8 +107,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. If
-// the ridge is chosen by leave-one-out, only the ratios of the weights matter.
+// FitWeighted is like Fit, but with a weight > 0 for each row. A weight of 2 has the same effect as repeating the row. If the ridge
+// is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, check.Given(weights))
@@ -142,11 +142,12 @@ func (r *Regressor) learn(ctx context.Context, s machineSettings, src *rows.Sour
 	return nil
 }
 
-// FitBlocks is like Fit or FitWeighted on the rows of all blocks, one after the other. If no two rows are equal, the model is the
-// same, bit for bit. Only a few hundred kilobytes for each worker are in memory at a time. The iterator is run from its beginning
-// for each pass, and twice before the first product, to count the rows and to draw some of them. It must yield the same rows in the
-// same order each time; otherwise FitBlocks returns [estimators.ErrParam]. The iterator runs on a separate goroutine, and never
-// twice at the same time. FitBlocks returns the errors of Fit and of the iterator.
+// FitBlocks is like Fit or FitWeighted on the rows of all blocks in turn. If no two rows are equal, the model is bit-identical.
+// Only a few hundred kilobytes for each worker are in memory at a time.
+//
+// The iterator is run from its beginning for each pass, and twice before the first product, to count the rows and to draw some of
+// them. It must yield the same rows in the same order each time; otherwise FitBlocks returns [estimators.ErrParam]. The iterator
+// runs on a separate goroutine, and never twice at the same time. FitBlocks returns the errors of Fit and of the iterator.
 func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	s := r.settings()
@@ -202,8 +203,8 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 }
 
 // PredictInterval returns the bounds of a central interval for each row of x (m×d). The interval contains a new observation with
-// probability level, in (0, 1), if the distribution is normal with the mean and variance of PredictVariance. Cost and errors are
-// those of PredictVariance.
+// probability level, in (0, 1), if the distribution is normal with the mean and variance of PredictVariance. The cost and the
+// errors are those of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// LandmarkRule is a rule that chooses landmarks among the rows.
+// LandmarkRule selects how landmarks are chosen from the rows.
 type LandmarkRule int
 
-// The rules. All but the first choose among eight rows for each landmark, drawn at random.
+// These are the rules. All except the first choose from eight rows for each landmark, drawn at random.
 const (
 	// UniformLandmarks draws landmarks without replacement, with all rows equally likely. It is the default.
 	UniformLandmarks LandmarkRule = iota
@@ -39,11 +39,11 @@ type Solver int
 
 // These are the solvers.
 const (
-	// Automatic selects Direct for up to 250 landmarks, where both solvers take about equally long, and if there are at most eight
+	// Automatic selects Direct for up to 250 landmarks, where both solvers are about equally fast, and if there are at most eight
 	// rows for each landmark. Otherwise it selects [ConjugateGradients]. With 500 landmarks Direct takes about 1.8 times as long
 	// (BenchmarkFit).
 	Automatic Solver = iota
-	// Direct computes and factors the normal equations. It costs O(nM²), and leave-one-out is exact.
+	// Direct computes the normal equations and factorises them. It costs O(nM²), and leave-one-out is exact.
 	Direct
 	// ConjugateGradients solves the system iteratively. The preconditioner uses a sample of 4 to 32 rows for each landmark; the
 	// number grows with the number of rows. An iteration costs O(nM), and five to twelve iterations usually suffice.
@@ -60,9 +60,9 @@ type Loss int
 
 // These are the losses.
 const (
-	// SquaredLoss is ridge regression with targets ±1. It is the default.
+	// SquaredLoss is the squared error with targets ±1, as in ridge regression. It is the default.
 	SquaredLoss Loss = iota
-	// LogisticLoss is Σ w log(1 + exp(-t f)) + ½Λ|f|². It is minimised by Newton's method, whose steps are weighted ridge
+	// LogisticLoss is Σ w log(1 + exp(-t f)) + ½Λ|f|². It is minimised with Newton's method, whose steps are weighted ridge
 	// regressions (Marteau-Ferey, Bach and Rudi, NeurIPS 2019).
 	LogisticLoss
 )
@@ -74,7 +74,7 @@ func (l Loss) String() string {
 
 const (
 	directUpTo = 250  // largest number of landmarks for Direct
-	mostByRows = 2000 // largest number of landmarks, if not set
+	mostByRows = 2000 // largest number of landmarks that is chosen
 	mostSample = 32   // largest number of sample rows for each landmark
 )
 
@@ -88,10 +88,10 @@ type machineSettings struct {
 	rule       LandmarkRule
 	loss       Loss
 	solver     Solver
-	classify   bool // keep leave-one-out scores for the link, and no terms of a variance
+	classify   bool // keep leave-one-out scores for the link instead of the terms of a variance
 }
 
-// withDefaults returns the settings with zeros replaced by the defaults.
+// withDefaults returns the settings with their default values in place of zeros.
 func (s machineSettings) withDefaults() machineSettings {
 	s.Settings = s.Settings.WithDefaults()
 	return s
@@ -139,15 +139,15 @@ func (s machineSettings) direct(n, m int) bool {
 	return m <= directUpTo || n <= 2*solver.LeastSample*m
 }
 
-// sampleRows returns the number of sample rows that minimises the cost of the preconditioner for m landmarks and of the iterations.
-// With ρ rows for each landmark, the preconditioner takes ρM³ multiplications and additions. The error decreases by √ρ in a pass
-// over the kernel, so that ln(1000)/ln(√ρ) passes reduce it to a thousandth. The result depends only on the sizes, so that a fit is
-// the same on every computer.
+// sampleRows returns the number of sample rows that minimises the cost of the preconditioner and the iterations for m landmarks.
+// With ρ rows for each landmark, the preconditioner costs ρM³ multiplications and additions. In each pass over the kernel the error
+// decreases by the factor √ρ, so that ln(1000)/ln(√ρ) passes reduce it to a thousandth. The result depends only on the sizes, so
+// that a fit is the same on every computer.
 func (s machineSettings) sampleRows(n, m, d int) int {
 	if s.direct(n, m) {
 		return solver.LeastSample * m
 	}
-	// A kernel value takes as long as this number of multiplications and additions in a matrix product.
+	// A kernel value costs as much as this number of multiplications and additions in a matrix product.
 	value := float64(d + 40)
 	best, least := solver.LeastSample, math.Inf(1)
 	for rho := solver.LeastSample; rho <= max(solver.LeastSample, min(mostSample, n/(4*m))); rho++ {
@@ -159,7 +159,7 @@ func (s machineSettings) sampleRows(n, m, d int) int {
 	return best * m
 }
 
-// noGroups returns an error if groups are set for a stream.
+// noGroups returns an error if groups are set, for fits to a stream.
 func noGroups(typ string, groups []int) error {
 	return fault.Param(typ, "Groups", fmt.Sprintf("%d groups of rows", len(groups)), "nil: blocks of rows are not left out by groups")
 }

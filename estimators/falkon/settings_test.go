@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 )
 
-// Contradictory settings give errors that name them.
+// If settings contradict each other, the error names them.
 func TestSettingsThatContradict(t *testing.T) {
 	x, y, _ := friedman(30, 3, 1, 1)
 	for want, r := range map[string]Regressor{
@@ -30,7 +30,7 @@ func TestSettingsThatContradict(t *testing.T) {
 	assert.ErrorContains(t, (&Classifier{Loss: 2}).Fit(ctx, x, threeClasses(y)), "Loss")
 }
 
-// The defaults are as documented at the fields.
+// The default values are those that the comments of the fields document.
 func TestDefaults(t *testing.T) {
 	s := (&Regressor{}).settings().withDefaults()
 	for n, want := range map[int]int{30: 30, 1000: 500, 2500: 500, 10000: 1000, 1000000: 2000} {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother"
 )
 
-// smoothed is the machine fitted to other rows, with the features of all of them.
+// smoothed is a machine that is fitted to other rows, with the features of all of these rows.
 type smoothed struct {
 	*smoother.Features
 	basis   *machine.Basis
@@ -24,8 +24,9 @@ type smoothed struct {
 }
 
 // Smoother implements [estimators.LinearSmoother]. It returns the machine with the chosen kernel, ridge and landmarks for these
-// rows and targets, solved directly. It holds n×M numbers, and returns [estimators.ErrTooLarge] if they exceed MaxBytes. The cost
-// is O(nM²). Its variance leaves out the part of k(x, x) that the landmarks do not explain.
+// rows and targets, which is solved directly. The machine holds n×M numbers. If they exceed MaxBytes, Smoother returns
+// [estimators.ErrTooLarge]. The cost is O(nM²). Its variance does not include the part of k(x, x) that the landmarks do not
+// explain.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r.m == nil {
@@ -56,8 +57,8 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	return out, ctx.Err()
 }
 
-// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows, after a fit to the given
-// number of distinct rows, or nil if it would return none. It computes nothing.
+// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for the given number of rows, after a fit to the
+// given number of distinct rows. It returns nil if the rows are not too many. It does not compute anything else.
 func (r *Regressor) CheckSmoother(fitted, rows int) error {
 	s := r.settings().withDefaults()
 	return s.holdsFeatures(rows, s.componentsFor(fitted))

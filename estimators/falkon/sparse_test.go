@@ -101,7 +101,7 @@ func TestSparseRows(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrShape)
 }
 
-// A fit of 20 000 documents of 50 000 words, whose dense copy takes 8 GB, needs less than 128 MiB.
+// A fit of 20 000 documents with 50 000 words needs less than 128 MiB, although a dense copy would need 8 GB.
 func TestSparseDocumentsAreNeverDense(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")

@@ -11,8 +11,9 @@ const (
 	version   = 1
 )
 
-// State holds the progress of a Fit by conjugate gradients after an iteration. Checkpoint receives it, and Resume continues from
-// it. If the configuration and the rows are the same, a resumed Fit gives exactly the model of an uninterrupted Fit.
+// State holds the progress of a Fit with conjugate gradients after an iteration. Checkpoint receives it, and a Fit with Resume
+// continues from it. If the configuration and the rows are the same, a resumed Fit results in exactly the model of an uninterrupted
+// Fit.
 type State struct {
 	// Iteration is the number of iterations so far.
 	Iteration int
@@ -54,7 +55,7 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(stateKind, version, s.at.Store())
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap ErrBadModel and leave s unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. If it returns an error, which wraps ErrBadModel, s is unchanged.
 func (s *State) UnmarshalBinary(data []byte) error {
 	var in solver.StoredState
 	if _, err := codec.Unmarshal(data, stateKind, version, &in); err != nil {

@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// fewRows and fewLandmarks are the sizes for the search over all lengths. moreRows and moreLandmarks are the sizes for the
-	// search over shorter lengths, which are better with more landmarks.
+	// fewRows and fewLandmarks are the numbers of rows and landmarks in the search over all lengths. moreRows and moreLandmarks are
+	// the numbers in the search over shorter lengths, which are better with more landmarks.
 	fewRows, fewLandmarks   = 2000, 300
 	moreRows, moreLandmarks = 4000, 600
 )
 
-// widths computes the leave-one-out errors of small models from the length of their kernel.
+// widths computes the leave-one-out errors of small models as a function of the length of their kernel.
 type widths struct {
 	machineSettings
 	rows      *rows.Source
 	landmarks *mat.Dense
 	unit      float64          // a typical distance
-	parts     *progress.Series // one part for each length
+	parts     *progress.Series // progress, with one part for each length
 }
 
-// chooseWidth returns the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error, with the best ridge for each
-// length. The landmarks and the rows for the error are some of the drawn rows. If there are few rows, all are landmarks, and the
-// error equals that of the exact machine.
+// chooseWidth returns the Matérn kernel with ν = 5/2 whose length has the smallest leave-one-out error, with the best ridge for
+// each length. The landmarks, and the rows for the error, are some of the drawn rows. If there are few rows, all of them are
+// landmarks, and the error equals that of the exact machine.
 func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
 	median, err := kernels.MedianRBF(ctx, anyrows.Slice(d.X, 0, min(leastDrawn, d.Rows())), s.Seed)
 	if err != nil {
@@ -51,9 +51,9 @@ func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kern
 	return more.kernel(length), err
 }
 
-// widthsOf chooses landmarks, and different rows for the error if there are enough.
+// widthsOf draws landmarks, and rows for the error, which are different rows if there are enough.
 func (s machineSettings) widthsOf(ctx context.Context, d *drawn, m, rows int, unit float64, expected int) *widths {
-	x := d.X.(*mat.Dense) // sparse rows always have a Kernel
+	x := d.X.(*mat.Dense) // never sparse, because sparse rows need a Kernel
 	own := distinct.FirstDistinct(x, m)
 	from := own[len(own)-1] + 1
 	if d.Rows()-from < 2*len(own) {
@@ -69,7 +69,7 @@ func (w *widths) kernel(length float64) kernels.Kernel {
 	return kernels.Matern{Nu: 2.5, Length: length * w.unit}
 }
 
-// leaveOneOutError returns the mean squared leave-one-out error for a length. It is infinite if there is none.
+// leaveOneOutError returns the mean squared leave-one-out error for a length, or infinity if it cannot be computed.
 func (w *widths) leaveOneOutError(_ context.Context, length float64) (float64, error) {
 	return w.Settings.LeaveOneOutError(w.parts.Next(), w.kernel(length), w.landmarks, w.rows)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// waves returns n rows of one column in [0, 1], with a sine of this number of periods.
+// waves returns n rows with one column in [0, 1]. The targets are a sine with the given number of periods, plus noise.
 func waves(n int, periods, noise float64, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
@@ -59,7 +59,7 @@ func TestWidthFollowsTheTargets(t *testing.T) {
 	assert.Greater(t, lengths[1], 1.2*lengths[2])
 }
 
-// If all rows are landmarks, the error equals that of leaving out each row in turn, and the chosen length minimises it.
+// If all rows are landmarks, the error of a length equals that of leaving out each row in turn, and the chosen length minimises it.
 func TestWidthIsOfLeaveOneOut(t *testing.T) {
 	x, y := waves(40, 2, .2, 1)
 	s := (&Regressor{}).settings().withDefaults()
@@ -91,7 +91,8 @@ func TestWidthIsOfLeaveOneOut(t *testing.T) {
 	assert.InEpsilon(t, best, got, 1e-4)
 }
 
-// With more rows, shorter lengths are tried again. A length far from the typical distance must be better by the documented amount.
+// If there are more rows, shorter lengths are tried again. A length far from the typical distance is chosen only if it is better by
+// the documented amount.
 func TestNarrowerOnMoreRows(t *testing.T) {
 	x, y, _ := friedman(1200, 4, .1, 1)
 	s := (&Regressor{}).settings().withDefaults()
@@ -110,7 +111,7 @@ func TestNarrowerOnMoreRows(t *testing.T) {
 	assert.Greater(t, 1.01*tried[length/2], tried[length])
 }
 
-// The length is the typical distance if all targets are equal, if all rows are equal, or if there is one row.
+// If all targets are equal, if all rows are equal, or if there is a single row, the length is the typical distance.
 func TestNothingToChooseAWidthBy(t *testing.T) {
 	x, y := waves(30, 2, .1, 1)
 	median, err := kernels.MedianRBF(ctx, x, 0)

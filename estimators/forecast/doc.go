@@ -14,7 +14,7 @@
 // # Strategies
 //
 // [Direct] fits a model for each horizon, the number of steps ahead. [Recursive] fits one model for one step ahead and uses its own
-// predictions as past values: it costs less, but its errors accumulate.
+// predictions as past values. It costs less, but its errors accumulate.
 //
 // # Intervals
 //
@@ -24,11 +24,11 @@
 // Ensemble, each error comes from models that were fitted to blocks of the series without that row (EnbPI: C. Xu and Y. Xie, ICML
 // 2021), so nothing is held out.
 //
-// Update adds the errors of observed values, and adapts the level of the quantile: after an interval that missed, the next is
-// wider. This is adaptive conformal inference (I. Gibbs and E. Candès, NeurIPS 2021),
+// Update adds the errors of observed values, and adapts the level of the quantile: after an interval that missed its value, the
+// next is wider. This is adaptive conformal inference (I. Gibbs and E. Candès, NeurIPS 2021),
 //
 //	α ← α + Rate (1 - Level - [missed]).
 //
-// In the long run the share of misses then tends to 1 - Level, whatever changes in the series: after T updates they differ by at
-// most (1 + Rate)/(T Rate).
+// In the long run, the share of misses tends to 1 - Level, whatever changes in the series: after T updates they differ by at most
+// (1 + Rate)/(T Rate).
 package forecast

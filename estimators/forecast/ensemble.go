@@ -11,11 +11,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// ensembleStream is the stream "blocks".
+// ensembleStream is the stream of random numbers for ensembles: the word "blocks" in ASCII.
 const ensembleStream = 0x626c6f636b73
 
-// fitEnsembles fits models to blocks of rows drawn with replacement. It computes the error of each row from the models that were
-// fitted without it.
+// fitEnsembles fits models to blocks of rows that are drawn with replacement. It computes the error of each row from the models
+// that were fitted without the row.
 func (f *Forecaster) fitEnsembles(ctx context.Context, m *model) error {
 	random := rand.New(rand.NewPCG(f.Seed, ensembleStream))
 	group := progress.Open(ctx)
@@ -63,8 +63,9 @@ func (f *Forecaster) fitEnsembles(ctx context.Context, m *model) error {
 	return nil
 }
 
-// drawBlocks draws n rows in blocks of neighbours, and reports which rows were drawn. A block has the length of the forecast, and
-// at least the cube root of n, so that neighbours with common values are usually drawn together or not at all.
+// drawBlocks draws n rows in blocks of neighbours. It returns their indices, and whether each row was drawn. The length of a block
+// is that of the forecast, but at least the cube root of n, so that neighbours with common values are usually drawn together or not
+// at all.
 func drawBlocks(random *rand.Rand, n, steps int) (drawn []int, in []bool) {
 	length := min(n, max(steps, int(math.Ceil(math.Cbrt(float64(n))))))
 	in = make([]bool, n)

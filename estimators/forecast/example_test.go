@@ -30,7 +30,7 @@ func ExampleForecaster() {
 	// month 12: 5.0, between 4.8 and 5.3; without noise 5.1
 }
 
-// Update appends observed values, and the intervals adapt.
+// This example appends observed values with Update, to which the intervals adapt.
 func ExampleForecast() {
 	values := wave(120, 0.1, 1)
 	f := &forecast.Forecaster{Difference: 12}

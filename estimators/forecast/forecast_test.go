@@ -28,13 +28,13 @@ func TestRowsByHand(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float64{16, 32}, y)
 	assert.Equal(t, []int{4, 5}, at)
-	// The row for target 16 contains values up to 4: lags 4 and 1, the mean and deviation of 2 and 4, and the known column at the
-	// target's time.
+	// The row for target 16 contains values up to 4: lags 4 and 1, the mean and the deviation of 2 and 4, and the known column at
+	// the time of the target.
 	assert.Equal(t, []float64{4, 1, 3, 1, 40, 8, 2, 6, 2, 50}, x.RawMatrix().Data)
 	assert.Equal(t, []string{"lag 1", "lag 3", "mean of 2", "deviation of 2"}, l.Names())
 }
 
-// A row contains no information from after its origin: changing later values changes none of its features.
+// If values after the origin of a row are changed, none of its features changes.
 func TestNoLeak(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	values := make([]float64, 80)
@@ -61,7 +61,7 @@ func TestNoLeak(t *testing.T) {
 	}
 }
 
-// wave returns a season of twelve values with a trend and noise.
+// wave returns a series with a season of twelve values, a trend and noise.
 func wave(n int, noise float64, seed uint64) []float64 {
 	random := rand.New(rand.NewPCG(seed, 1))
 	out := make([]float64, n)
@@ -71,7 +71,7 @@ func wave(n int, noise float64, seed uint64) []float64 {
 	return out
 }
 
-// Without noise both strategies continue the series, including its trend.
+// Without noise, forecasts with either strategy continue the series, including its trend.
 func TestForecastsContinue(t *testing.T) {
 	all := wave(180, 0, 1)
 	for name, f := range map[string]*forecast.Forecaster{
@@ -91,7 +91,7 @@ func TestForecastsContinue(t *testing.T) {
 	}
 }
 
-// Columns that are known in advance have the values at the predicted time.
+// For columns that are known in advance, a forecast uses the values at the predicted time.
 func TestKnownColumns(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 1))
 	values, known := make([]float64, 150), mat.NewDense(160, 1, nil)
@@ -114,8 +114,8 @@ func TestKnownColumns(t *testing.T) {
 	assert.ErrorIs(t, f.Update([]float64{1}, mat.NewDense(2, 1, nil)), estimators.ErrShape)
 }
 
-// coverage updates a forecaster with the remaining values of a series, and returns the share of values that lie in the intervals
-// for one step ahead.
+// coverage updates a forecaster with rest, the remaining values of a series, and returns the share of values in the intervals for
+// one step ahead.
 func coverage(t *testing.T, f *forecast.Forecaster, rest []float64) float64 {
 	inside := 0.0
 	for _, v := range rest {
@@ -142,7 +142,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// If the noise doubles, intervals that adapt keep their coverage, and others do not.
+// If the noise doubles, intervals that adapt keep their coverage, and intervals that do not adapt lose it.
 func TestShift(t *testing.T) {
 	all := wave(800, 0.3, 4)
 	random := rand.New(rand.NewPCG(5, 5))
@@ -160,7 +160,7 @@ func TestShift(t *testing.T) {
 	assert.InDelta(t, 0.9, share[true], 0.042)
 }
 
-// Equal seeds give equal ensembles, and different seeds give different ones.
+// Equal seeds result in equal ensembles, and different seeds in different ensembles.
 func TestSeed(t *testing.T) {
 	all := wave(120, 0.5, 1)
 	first := func(seed uint64) float64 {
@@ -215,7 +215,7 @@ func TestErrors(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// Files of version 1 stay readable, give the same forecasts as a fit with the current code, and accept updates.
+// Model files of version 1 can still be read. They give the same forecasts as a fit with the current code, and can be updated.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	all := wave(80, 0.2, 1)
 	known := mat.NewDense(82, 1, nil)

@@ -39,7 +39,7 @@ type Strategy int
 // The strategies.
 const (
 	Direct    Strategy = iota // a model for each number of steps ahead
-	Recursive                 // one model for one step ahead, fed with its own predictions
+	Recursive                 // one model for one step ahead, which uses its own predictions as past values
 )
 
 // String returns the strategy's name.
@@ -48,8 +48,8 @@ func (s Strategy) String() string { return enum.Name("Strategy", int(s), "Direct
 // Forecaster predicts the next values of an equidistant series, with intervals. The zero value predicts one step ahead from the
 // last twelve values. Fit, Update and UnmarshalBinary must not run at the same time as any other method.
 type Forecaster struct {
-	// The forecaster fits clones of Model and does not change it. If it is nil, an [lssvm.Regressor] with standardised columns is
-	// used.
+	// Model is the regressor that predicts the series. Fit fits clones of it and does not change it. If it is nil, an
+	// [lssvm.Regressor] with standardised columns is used.
 	Model estimators.Regressor
 
 	// Lagged selects the past values that are features.
@@ -59,28 +59,29 @@ type Forecaster struct {
 	Horizon  int `zero:"1"`
 	Strategy Strategy
 
-	// If Difference is not 0, the models predict the change from the value that many steps before the target. If that value is not
-	// known yet, the distance is the smallest multiple at which the value is known. Use 1 for a trend, and 12 for monthly values
-	// with a yearly season. Past values are then also changes over as many steps, and columns that are known in advance appear
-	// twice, once as changes. Kernel machines do not extrapolate a trend, and the changes of a series with a trend have none.
+	// If Difference is not 0, the models predict the change from the value that is Difference steps before the target. If that
+	// value is not known yet, the distance is the smallest multiple of Difference at which the value is known. Use 1 for a trend,
+	// and 12 for monthly values with a yearly season. Past values are then also changes over as many steps, and columns that are
+	// known in advance appear twice, once as changes. Kernel machines do not extrapolate a trend, and the changes of a series with
+	// a trend have none.
 	Difference int `zero:"none"`
 
-	// Level is the probability of the intervals. If it is 0, it is 0.9.
+	// Level is the probability of the intervals. If it is 0, 0.9 is used.
 	Level float64 `zero:"0.9" below:"1"`
 
 	// Held is the share of the series, at its end, that is used to measure the errors of models fitted to the earlier values. The
-	// final models are fitted to the complete series. If it is 0, it is 0.3.
+	// final models are fitted to the complete series. If it is 0, 0.3 is used.
 	Held float64 `zero:"0.3" below:"1"`
 
-	// If Ensemble is not 0, it is the number of models that are fitted to random blocks of rows, for Direct only. A forecast is the
-	// mean of their predictions. The error of each row comes from the models that were fitted without it, so no part of the series
-	// is held out.
+	// Ensemble is the number of models that are fitted to random blocks of rows. If it is 0, there is no ensemble, and with
+	// Recursive it must be 0. A forecast is the mean of their predictions. The error of each row comes from the models that were
+	// fitted without it, so no part of the series is held out.
 	Ensemble int `zero:"none" least:"2"`
 
-	// Window is the number of the most recent errors whose quantile is used. If it is 0, 200 is used.
+	// Window is the number of most recent errors from which the quantile is computed. If it is 0, 200 is used.
 	Window int `zero:"200" least:"10"`
 
-	// Rate determines how fast the level adapts to misses. If it is 0, it is 0.02. If NoAdaptation is set, the level does not
+	// Rate determines how fast the level adapts to misses. If it is 0, 0.02 is used. If NoAdaptation is set, the level does not
 	// adapt.
 	Rate         float64 `zero:"0.02" below:"1"`
 	NoAdaptation bool
@@ -93,8 +94,8 @@ type Forecaster struct {
 	m *model
 }
 
-// Forecast holds the predictions of the next steps with intervals. A bound is infinite if there are too few errors for the level,
-// or if the level has adapted so far that no error is large enough.
+// Forecast holds the predictions of the next steps with intervals. A bound is infinite if there are too few errors for the level or
+// if the level has adapted so far that no error is large enough.
 type Forecast struct{ Mean, Low, High []float64 }
 
 // model is the fitted part of a Forecaster.
@@ -130,13 +131,15 @@ func (f *Forecaster) fitted() int {
 	return f.horizon()
 }
 
-// span returns the number of values up to an origin on which its features depend, but at most a quarter of the largest int.
+// span returns the number of values, up to and including an origin, from which the features of that origin are computed. The result
+// is at most a quarter of the largest int.
 func (f *Forecaster) span() int {
 	const most = math.MaxInt / 4
 	return min(min(f.history(), most)+min(f.Difference, most), most)
 }
 
-// before returns the distance from a target back to the value from which the change is predicted, or 0 if Difference is 0.
+// before returns the number of steps from a target back to the value to which the predicted change is added, or 0 if Difference is
+// 0.
 func (f *Forecaster) before(steps int) int {
 	if f.Difference == 0 {
 		return 0
@@ -144,10 +147,10 @@ func (f *Forecaster) before(steps int) int {
 	return f.Difference * ((steps + f.Difference - 1) / f.Difference)
 }
 
-// Fit fits to the values (n) of a series, the oldest first, and to columns (n×k) that are known in advance, or nil for none. It
-// costs two fits of Model for each step of Horizon, or two in all with Recursive. An ensemble costs Ensemble fits for each step.
-// Fit returns [estimators.ErrParam], [estimators.ErrShape] for a series that is too short, [estimators.ErrNotFinite], the errors of
-// Model, or the error of ctx.
+// Fit fits the models to the values (n) of a series, the oldest first. The columns (n×k) of known are known in advance. If there
+// are none, known is nil. The cost is two fits of Model for each step of Horizon, or two in all with Recursive. With an ensemble,
+// it is Ensemble fits for each step. Fit returns [estimators.ErrParam], [estimators.ErrShape] for a series that is too short,
+// [estimators.ErrNotFinite], the errors of Model, or the error of ctx.
 func (f *Forecaster) Fit(ctx context.Context, values []float64, known mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, f.Observe)(&err)
 	if err := settings.Check(forecasterType, f); err != nil {
@@ -237,7 +240,8 @@ func (f *Forecaster) features(known *mat.Dense) int {
 	return f.width() + columnsOf(known)
 }
 
-// setKnown writes the columns that are known in advance at the time of a target, and with Difference their changes.
+// setKnown writes to dst the columns that are known in advance, at the time of a target. If Difference is set, it also writes their
+// changes.
 func (f *Forecaster) setKnown(dst []float64, known *mat.Dense, at, steps int) {
 	if known == nil {
 		return
@@ -249,7 +253,8 @@ func (f *Forecaster) setKnown(dst []float64, known *mat.Dense, at, steps int) {
 	}
 }
 
-// fitHeld fits models to the first part, computes their errors on the other values, and fits models to the complete series.
+// fitHeld fits models to the first part of the series, computes their errors on the other values, and then fits models to the
+// complete series.
 func (f *Forecaster) fitHeld(ctx context.Context, m *model) error {
 	cut := len(m.values) - max(1, int(cmp.Or(f.Held, defaultHeld)*float64(len(m.values)-f.span())))
 	group := progress.Open(ctx)
@@ -285,7 +290,7 @@ func (f *Forecaster) fitHeld(ctx context.Context, m *model) error {
 		return nil
 	}
 	for t := cut; t < len(m.values); t++ {
-		for h := range min(len(m.steps), t-cut+1) { // from origins whose next value is held out
+		for h := range min(len(m.steps), t-cut+1) { // only origins whose next value is held out
 			got, err := f.predict([][]estimators.Regressor{trained}, m.values[:t-h], m.known, h+1)
 			if err != nil {
 				return err
@@ -296,7 +301,7 @@ func (f *Forecaster) fitHeld(ctx context.Context, m *model) error {
 	return nil
 }
 
-// addErrors adds the errors of a model for rows that were held out.
+// addErrors adds the absolute errors of a model for held-out rows to a.
 func (f *Forecaster) addErrors(a *ahead, model estimators.Regressor, x *mat.Dense, y []float64) error {
 	got, err := model.Predict(x)
 	if err != nil {
@@ -324,7 +329,7 @@ func (f *Forecaster) predict(models [][]estimators.Regressor, past []float64, kn
 	return past[len(past)-1], nil
 }
 
-// step returns the mean forecast of the models.
+// step returns the mean of the models' forecasts, plus the earlier value if Difference is set.
 func (f *Forecaster) step(models []estimators.Regressor, past []float64, known *mat.Dense, steps int) (float64, error) {
 	at := len(past) - 1 + steps
 	x := mat.NewDense(1, f.features(known), nil)
@@ -347,7 +352,7 @@ func (f *Forecaster) step(models []estimators.Regressor, past []float64, known *
 	return sum, nil
 }
 
-// add appends an error and keeps the last window errors.
+// add appends an error, and drops the oldest errors so that at most window remain.
 func (a *ahead) add(e float64, window int) {
 	a.errors = append(a.errors, e)
 	if over := len(a.errors) - window; over > 0 {
@@ -397,7 +402,7 @@ func (f *Forecaster) Forecast(steps int, known mat.Matrix) (_ Forecast, err erro
 	return out, nil
 }
 
-// next checks the known columns of the next steps.
+// next checks the known columns of the next steps, and returns them as a dense matrix.
 func (f *Forecaster) next(known mat.Matrix, rows int) (*mat.Dense, error) {
 	k, err := knownDense(known, rows)
 	if err != nil {

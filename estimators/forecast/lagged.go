@@ -17,8 +17,7 @@ type Lagged struct {
 	// known value, and in monthly values 12 is the value one year before. If both Lags and Windows are nil, Lags are 1 to 12.
 	Lags []int
 
-	// Windows lists numbers of values, all >= 2. The mean and the standard deviation of the last values in each window are
-	// features.
+	// Windows lists window sizes, all >= 2. For each, the mean and the standard deviation of the last values are features.
 	Windows []int
 }
 
@@ -129,7 +128,7 @@ func columnsOf(k *mat.Dense) int {
 	return k.RawMatrix().Cols
 }
 
-// knownDense checks the columns that are known in advance, which have a row for each time.
+// knownDense returns the columns that are known in advance as a dense matrix. It checks that they have a row for each time.
 func knownDense(known mat.Matrix, rows int) (*mat.Dense, error) {
 	if check.IsNil(known) {
 		return nil, nil

@@ -40,20 +40,20 @@ type Classifier struct {
 	Features   Map
 	Likelihood Likelihood
 
-	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains of a machine
-	// have not mixed. If BurnIn or NoBurnIn is set, it is 25 plus the number by which BurnIn exceeds 10. If Sweeps is not 0, it is
-	// not changed.
+	// Sweeps is the length of each chain. If it is 0, a chain has 25 sweeps, which are doubled, up to 200, as long as the chains of
+	// a machine have not mixed. If BurnIn or NoBurnIn is set, a chain has 25 sweeps plus the number by which BurnIn exceeds 10. A
+	// value other than 0 is never changed.
 	Sweeps int `zero:"25, doubled until the chains have mixed"`
 
 	// If NoSweeps is set, the model is the initial one: random features whose scale and λ are chosen by the evidence. Sweeps and
 	// BurnIn then have no effect.
 	NoSweeps bool
 
-	// BurnIn is the number of initial sweeps that predictions leave out. If it is 0, it is 10, or two fifths of the sweeps if that
-	// is less or if the chains were continued.
+	// BurnIn is the number of initial sweeps that predictions leave out. If it is 0, 10 are left out, or two fifths of the sweeps
+	// if that is less or if the chains were continued.
 	BurnIn int `zero:"10, or two fifths of the sweeps"`
 
-	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
+	// If NoBurnIn is set, predictions use all sweeps, whatever BurnIn is.
 	NoBurnIn bool
 
 	// Chains is the number of independent chains. Predictions are averaged over them. If it is 0, 4 is used.
@@ -65,8 +65,8 @@ type Classifier struct {
 	Balanced     bool
 	ClassWeights map[int]float64
 
-	// Ridge fixes the prior precision of the coefficients. If it is 0, the precision is sampled. With [Surrogate] it then keeps its
-	// initial value.
+	// Ridge fixes the prior precision of the coefficients. If it is 0, the precision is sampled. With [Surrogate] it keeps its
+	// initial value instead.
 	Ridge float64 `zero:"one that is sampled"`
 
 	// InterceptPrecision is the prior precision of the intercept. If it is 0, 1e-4 is used.
@@ -77,7 +77,7 @@ type Classifier struct {
 	// probabilities need them. If it is 0, 2 is used. If it is at least the number of kept sweeps, all covariances are kept.
 	Covariances int `zero:"2"`
 
-	// NoiseShape and NoiseRate are a0 and b0. If one is 0, 1e-3 is used.
+	// NoiseShape and NoiseRate are a0 and b0. If either is 0, 1e-3 is used instead.
 	NoiseShape, NoiseRate float64 `zero:"1e-3"`
 
 	// NoScaling leaves x unscaled. By default x is centred and divided by its standard deviation. A map other than [Stationary]
@@ -198,7 +198,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 }
 
 // merge merges equal rows of a class. It returns the weights of the merged rows, and the weights with which the features are
-// fitted. [PolyaGamma] supports no weights and merges rows only if all of them occur equally often.
+// fitted. Because [PolyaGamma] supports no weights, its rows are merged only if all occur equally often.
 func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (_ *mat.Dense, _ []int, all, ofFeatures []float64) {
 	merged := distinct.MergePairs(x, at, own)
 	if c.Ridge == 0 || c.Likelihood == PolyaGamma {
@@ -280,7 +280,7 @@ func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 	return out
 }
 
-// odds returns the log odds of machine k, given the mean v over its draws.
+// odds returns the log odds of machine k, where v is the mean over its draws.
 func (m *classification) odds(k int, v float64) float64 {
 	if m.likelihood == PolyaGamma {
 		v = min(max(v, 1e-15), 1-1e-15)
@@ -289,7 +289,7 @@ func (m *classification) odds(k int, v float64) float64 {
 	return m.links[k].Slope*v + m.links[k].Offset
 }
 
-// row computes the log odds of the classes for one row.
+// row sets out to the log odds of the classes for the row x.
 func (m *classification) row(out, x []float64) {
 	p := rowwise.Scratch(len(m.Columns))
 	defer rowwise.Release(p)
@@ -316,7 +316,8 @@ func (m *classification) row(out, x []float64) {
 	}
 }
 
-// rowForm implements the interface of package rowwise. It returns the number of columns of x (0 before Fit), the classes, and row.
+// rowForm implements the interface of package rowwise. It returns the number of columns of x (0 before Fit), the classes, and the
+// method row.
 func (c *Classifier) rowForm() (width int, classes []int, row rowwise.Row) {
 	if c.m == nil {
 		return 0, nil, nil
@@ -341,8 +342,8 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 }
 
 // Decision returns m×K log odds for the rows of x (m×d), each class against the others, with the columns in the order of Classes.
-// With two classes the columns are -f and f. The cost is O(mp) for each kept sweep of each machine. [PolyaGamma] takes O(mp²) more
-// for each of Covariances.
+// With two classes the columns are -f and f. The cost is O(mp) for each kept sweep of each machine. With [PolyaGamma], each of the
+// Covariances adds O(mp²).
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.m.learnedModel().input(classifierType, x)
@@ -352,7 +353,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	m := c.m
 	n, _ := xd.Dims()
 	out := mat.NewDense(n, len(m.classes), nil)
-	if rowwise.IsFew(xd) { // The computation in blocks would unpack factors.
+	if rowwise.IsFew(xd) { // A few rows need not unpack the factors, as the computation in blocks does.
 		if err := c.DecisionTo(out, xd); err != nil {
 			return nil, err
 		}

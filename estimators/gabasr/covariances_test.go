@@ -27,7 +27,7 @@ func TestCovariances(t *testing.T) {
 	require.Len(t, draws, 14)
 	part := all.m.Apply(at)
 	means, spreads := features.Predict(all.m.machines[0].Draws, part, all.m.trend.Columns(part), features.Stationary, true, 1)
-	// of computes the variances from the definition, where by(k) is the sweep whose φ'A⁻¹φ sweep k uses.
+	// The function of computes the variances from their definition, where by(k) is the sweep whose φ'A⁻¹φ is used for sweep k.
 	of := func(by func(k int) int) []float64 {
 		out := make([]float64, 3)
 		for i := range out {

@@ -31,21 +31,22 @@
 // # A trend
 //
 // With Trend, φ contains q polynomials of the columns between the intercept and the pairs. They are orthonormal over the rows (G.
-// Forsythe, J. SIAM 5, 1957). Polynomials that the rows cannot distinguish from others of no higher degree are left out: a column
-// with two values has only a line. The coefficients have a flat prior that does not depend on σ²: P0 is 0 for them, and
+// Forsythe, J. SIAM 5, 1957). Polynomials that the rows cannot distinguish from others of the same or a lower degree are left out.
+// A column with two values, for example, has only a line. The coefficients have a flat prior that does not depend on σ²: P0 is 0
+// for them, and
 //
 //	aN = a0 + (N - q)/2,  N - q instead of N in the evidence, no ln P0
 //
-// This is the limit of a normal prior whose variance, not in units of σ², grows, except for a factor that does not depend on the
-// frequencies. Polynomials and pairs are fitted together, so that means and variances beyond the rows contain the uncertainty of
-// the trend. Fitting a trend separately and subtracting it would leave out this uncertainty.
+// Except for a factor that does not depend on the frequencies, this is the limit of a normal prior whose variance, not in units of
+// σ², grows. Polynomials and pairs are fitted together, so that means and variances beyond the rows contain the uncertainty of the
+// trend. Fitting a trend separately and subtracting it would leave out this uncertainty.
 //
 // # Kept sweeps
 //
 // The model keeps the frequencies, β̂, aN and bN of each kept sweep. It keeps the factor of A for only some sweeps: Covariances of
-// them in each chain, evenly spaced. The φ'A⁻¹φ of a sweep is that of the middle sweep of its part of the chain. Means of
-// predictions, and the variance between sweeps, use all kept sweeps. docs/measured/gabasr-sampling.md reports the effect on the
-// variances, and explains why the model keeps neither draws of β nor low-rank factors.
+// them in each chain, evenly spaced. A chain is divided into parts, and all sweeps of a part use the φ'A⁻¹φ of the middle one.
+// Means of predictions, and the variance between sweeps, use all kept sweeps. docs/measured/gabasr-sampling.md reports the effect
+// on the variances, and explains why the model keeps neither draws of β nor low-rank factors.
 //
 // # A sweep
 //
@@ -72,20 +73,21 @@
 // Converged means that R̂ is below 1.01, the limit of A. Vehtari and others, Bayesian Analysis 16 (2021). The half chains then
 // differ by less than 0.14 standard deviations of a new observation, and the mean of four chains differs from that of another seed
 // by about 0.1. R̂ is √(1 + m/n) for m half chains that are worth n independent draws (D. Vats and C. Knudson, Statistical Science
-// 36, 2021), so four chains at the limit are worth 400. A warning states by how much predictions differ, and which settings help.
+// 36, 2021), so four chains at the limit are worth 400 draws. A warning states by how much predictions differ, and which settings
+// help.
 //
 // If neither Sweeps nor BurnIn is set, chains have 25 sweeps, 10 of them burn-in. If R̂ is then not below 1.01, they continue to
 // 50, 100 and at most 200 sweeps. Two fifths of these are burn-in, and every second, fourth or eighth of the other sweeps is kept,
 // so the model always contains 15 sweeps of each chain. After the first 25, a sweep also proposes for each frequency a value near
 // it, at a distance between 1/100 and 1 over the median distance of rows. If targets are periodic, the frequencies of the period
 // are known so closely that values drawn from a component are hardly ever accepted. Each machine of a Classifier is continued
-// separately. docs/measured/gabasr-sampling.md reports measurements and alternatives. R̂ depends only on the training rows:
-// forecasts far beyond them differ by more.
+// separately. docs/measured/gabasr-sampling.md reports measurements and alternatives. R̂ depends only on the training rows: with
+// another seed, forecasts far beyond them differ by more.
 //
 // # The initial model
 //
 // A chain starts from frequencies w = ε·2^e/(median distance), with e from -3 to 2, and λ from 1e-5 to 10 in decades. The evidence
-// chooses e and λ. With one column e goes up to 6, and each candidate is also tried with half of the frequencies drawn from the
+// chooses e and λ. With one column e goes up to 6. Each candidate is also tried with half of the frequencies drawn from the
 // periodogram of the targets minus a parabola, or minus the cubic of a Trend. Without this a short cycle is not found. With
 // NoSweeps this initial model is the result: random features tuned by the evidence. LogEvidence returns its evidence and that of
 // the kept sweeps. Sampling helps if M is small for the function. On nearly linear data it changes nothing.
@@ -107,11 +109,11 @@
 //
 // # Deviations from the paper
 //
-//   - It prints V0 + Φ'Φ where A contains V0⁻¹. Here λ is a precision. Its V0 = 10⁻⁶ I is ambiguous. Here λ is sampled.
-//   - Its weights of the mixture contain N instead of M and Λj instead of Λk. They have no rule for a component of one frequency,
-//     and use α for two quantities. Here the conditionals are Neal's.
-//   - Its locally stationary map, equation (6), does not approximate the product of kernels for which it is intended. No map could,
-//     because that product is not positive semi-definite in general.
+//   - Its A is V0 + Φ'Φ instead of V0⁻¹ + Φ'Φ, so its V0 = 10⁻⁶ I is ambiguous. Here λ is a precision, and is sampled.
+//   - Its weights of the mixture contain N instead of M and Λj instead of Λk. They have no rule for a component of one
+//     frequency, and use α for two quantities. Here the conditionals are Neal's.
+//   - Its locally stationary map, equation (6), does not approximate the product of kernels for which it is intended. No map
+//     could, because that product is not positive semi-definite in general.
 //   - It does not scale data. NoScaling does the same.
 //   - Its likelihood for classes puts the border at f = 0 with targets of 0 and 1, so that nearly all rows are of class 1.
 //     Surrogate uses this likelihood, with a fitted link for the border. λ then keeps its initial value, because least-squares

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
-// beat returns a sum of two waves of 1 and 1.2 cycles per unit, at 120 points.
+// beat returns the sum of two waves, with 1 and 1.2 cycles per unit, at 120 points.
 func beat() (*mat.Dense, []float64) {
 	x, y := mat.NewDense(120, 1, nil), make([]float64, 120)
 	for i := range y {

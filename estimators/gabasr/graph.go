@@ -21,7 +21,7 @@ func (l *learned) graph(typ string, x graph.Value) (scaled, trend graph.Value, e
 	return scaled, l.trend.Graph(scaled), nil
 }
 
-// meanGraph returns the mean of several single columns.
+// meanGraph returns the mean of several columns.
 func meanGraph(columns []graph.Value) graph.Value { return graph.Concat(columns...).Mean() }
 
 // Graph implements [graph.Grapher].

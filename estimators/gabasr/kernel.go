@@ -25,7 +25,7 @@ type learnedKernel struct {
 	label string
 }
 
-// stationaryKernel adds the spectral density, which exists only for a stationary kernel.
+// stationaryKernel is a learnedKernel that also has a spectral density, which only stationary kernels have.
 type stationaryKernel struct{ of *learnedKernel }
 
 func (k stationaryKernel) String() string                   { return k.of.String() }
@@ -104,7 +104,7 @@ func (k *learnedKernel) features(x, w, v *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	pairs := features.Pairs(w, v, k.kind)
 	out := mat.NewDense(n, 2*pairs, nil)
-	// The function returns only the error of the context, and a kernel has none.
+	// MapRows returns only the error of the context, and this context cannot end.
 	_ = features.MapRows(context.Background(), out, x, w, v, k.kind, pairs, nil, 1)
 	return out
 }

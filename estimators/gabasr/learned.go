@@ -87,7 +87,7 @@ func (l *learned) mixture(local bool) (out []Component) {
 	return out
 }
 
-// eachPart calls f for the components of all kept sweeps.
+// eachPart calls f for each component of all kept sweeps, with its weight in the mixture.
 func (l *learned) eachPart(local bool, f func(p features.Part, weight float64)) {
 	for _, m := range l.machines {
 		for _, d := range m.Draws {
@@ -102,7 +102,7 @@ func (l *learned) eachPart(local bool, f func(p features.Part, weight float64)) 
 	}
 }
 
-// density returns ½[p(ω) + p(-ω)] of the mixture for each row of at.
+// density returns ½[p(ω) + p(-ω)] for each row ω of at, where p is the density of the mixture.
 func (l *learned) density(typ string, at mat.Matrix) ([]float64, error) {
 	if l == nil {
 		return nil, fault.NotFitted(typ)
@@ -176,7 +176,7 @@ func (l *learned) fourierMap() transformers.Transformer {
 	if l == nil {
 		return nil
 	}
-	// If frequencies are given, a fit uses only the width of the rows. Kernel has the factor 1.
+	// With Frequencies set, Fit uses only the width of the rows. Kernel has the factor 1.
 	rows := mat.NewDense(1, l.Width, nil)
 	var out transformers.Transformer
 	if l.kind == features.Stationary {
@@ -187,13 +187,13 @@ func (l *learned) fourierMap() transformers.Transformer {
 			AllPairs: l.kind == features.AllPairs && len(l.machines) == 1, Origin: l.Origin(), Workers: l.workers,
 		}
 		if l.kind == features.AllPairs && len(l.machines) > 1 {
-			// All pairs within each machine can only be given as a list of pairs.
+			// featuremap can combine all pairs only within one machine, so the pairs are listed.
 			w, v := l.pairedRows()
 			out.(*featuremap.LocallyStationaryFourier).Frequencies, out.(*featuremap.LocallyStationaryFourier).LocalFrequencies = w, v
 		}
 	}
 	if err := out.Fit(context.Background(), rows); err != nil {
-		panic(fmt.Sprintf("gabasr: a map of fitted frequencies: %v", err)) // frequencies are finite and have the right width
+		panic(fmt.Sprintf("gabasr: a map of fitted frequencies: %v", err)) // the frequencies are finite and have the right width
 	}
 	return out
 }
@@ -226,7 +226,7 @@ func (l *learned) summary(s sampler.Settings) estimators.Report {
 		out.Jitter = max(out.Jitter, m.Jitter)
 	}
 	if s.Sweeps == 0 {
-		out.Converged = true // there is nothing to converge
+		out.Converged = true // without sweeps nothing needs to converge
 		return out
 	}
 	if rHat >= sampler.MixedBelow {
@@ -255,7 +255,7 @@ func (l *learned) input(typ string, x mat.Matrix) (*mat.Dense, error) {
 	return check.Wide("x", x, l.Width)
 }
 
-// inChunks calls f with scaled rows of x and the number of the first of them.
+// inChunks calls f with chunks of the scaled rows of x, and with the number of the first row of each chunk.
 func (l *learned) inChunks(x *mat.Dense, f func(first int, x *mat.Dense) error) error {
 	n, d := x.Dims()
 	for first := 0; first < n; first += predictRows {

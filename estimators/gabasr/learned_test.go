@@ -38,7 +38,7 @@ func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
 func fitted(t *testing.T, r *Regressor) (*Regressor, *mat.Dense, []float64) {
 	t.Helper()
 	x, y, _ := problem(60, 3)
-	wide := mat.NewDense(60, 3, nil) // with a constant column, and other units
+	wide := mat.NewDense(60, 3, nil) // with a constant column, and with columns in other units
 	for i := range 60 {
 		wide.SetRow(i, []float64{1000 + 50*x.At(i, 0), 7, 0.01 * x.At(i, 1)})
 	}
@@ -182,7 +182,7 @@ func TestCancelledWithinASweep(t *testing.T) {
 			return
 		}
 		if s.Iteration == 3 {
-			cancel() // at its check the next sweep has only begun with its mixture
+			cancel() // the next sweep then stops at its first check, while it draws the mixture
 		}
 	}
 	assert.ErrorIs(t, r.Fit(within, x, y), context.Canceled)

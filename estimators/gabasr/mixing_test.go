@@ -14,7 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 )
 
-// curve is a function of one column in [0, high], with the settings of its data: n rows with noise of a given deviation.
+// curve is a function of one column in [0, high], with the settings of its data: n rows, and noise with the given standard
+// deviation.
 type curve struct {
 	name        string
 	n           int
@@ -103,9 +104,9 @@ func TestDefaultsMix(t *testing.T) {
 }
 
 // Among chains of a given length, those whose R-hat causes a warning differ more from chains with another seed than the others do.
-// The difference agrees with the warning within a factor of two.
+// On average, the difference agrees with the warning within a factor of two.
 func TestWarningIsRight(t *testing.T) {
-	var of [2][]float64 // without and with a warning
+	var of [2][]float64 // differences without and with a warning
 	expected := 0.0
 	for _, c := range curves {
 		for seed := uint64(21); seed < 26; seed++ {
@@ -141,7 +142,7 @@ func TestWarningIsRight(t *testing.T) {
 	assert.Greater(t, mean(of[1]), expected/float64(len(of[1]))/2)
 }
 
-// Continued chains are the same for any number of workers, and give a model of the usual size. Each machine is continued
+// Continued chains are the same for any number of workers, and their model has the usual size. Each machine is continued
 // separately.
 func TestChainsGoOn(t *testing.T) {
 	x, y, at := curves[3].rows(11)
@@ -179,7 +180,7 @@ func TestChainsGoOn(t *testing.T) {
 		assert.Equal(t, r.Trace(), read.Trace())
 	}
 
-	// One of the three classes is separate, and its machine mixes early. The labels of the other rows are random.
+	// One of the three classes is separated from the others, and its machine mixes early. The labels of the other rows are random.
 	rng := rand.New(rand.NewPCG(1, 1))
 	labels, rows := make([]int, 90), mat.NewDense(90, 1, nil)
 	for i := range labels {

@@ -11,7 +11,7 @@ const (
 	Stationary Map = iota
 	// Paired multiplies the features of each w by cos(<v,x>/2), where each w has its own local frequency v.
 	Paired
-	// AllPairs has the features of Paired for each combination of ⌊√Pairs⌋ frequencies w with as many v.
+	// AllPairs has the features of Paired for each combination of ⌊√Pairs⌋ frequencies w and as many local frequencies v.
 	AllPairs
 )
 
@@ -45,10 +45,11 @@ type Sweep struct {
 	// Machine is 0 for a regressor and for two classes. Otherwise it is the position of the class in Classes.
 	Machine int
 
-	// Chain is the number of the chain, from 0.
+	// Chain is the number of the chain, counted from 0.
 	Chain int
 
-	// Number is the number of the sweep, from 1. 0 is the initial model, which the evidence chose among random frequencies.
+	// Number is the number of the sweep, counted from 1. Number 0 is the initial model, which the evidence chose among random
+	// frequencies.
 	Number int
 
 	// LogEvidence is the log evidence of the targets in their own units. For [PolyaGamma] it is the log likelihood of the drawn

@@ -55,7 +55,7 @@ func (l *learned) store() storedLearned {
 	return s
 }
 
-// learned validates the stored form and returns the model, which must have the given number of machines.
+// learned checks the stored form and returns the model. It returns an error unless there are exactly the given number of machines.
 func (s storedLearned) learned(kind string, machines int, variances bool, workers int) (learned, error) {
 	l := learned{Scaling: s.Scaling, trend: s.Trend, kind: features.Map(s.Features), workers: workers, report: s.Report}
 	bad := func(format string, args ...any) (learned, error) { return l, fault.BadModel(kind, format, args...) }
@@ -80,7 +80,7 @@ func (s storedLearned) learned(kind string, machines int, variances bool, worker
 				return bad("machine %d: a draw is incomplete or not finite", i)
 			}
 		}
-		if m.RHat < 0 { // NaN: too few sweeps for halves
+		if m.RHat < 0 { // NaN is valid: there are too few sweeps for halves
 			return bad("machine %d: a split R-hat of %v", i, m.RHat)
 		}
 		l.machines = append(l.machines, &sampler.Machine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace, RHat: m.RHat})

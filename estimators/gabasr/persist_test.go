@@ -115,7 +115,7 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-// FuzzFit checks that arbitrary rows and fields give a model or an error.
+// FuzzFit checks that a fit to arbitrary rows with arbitrary fields returns a model or an error.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6}, uint8(2), uint8(3), uint8(0))
 	f.Add([]byte{0, 0, 0, 255, 0, 9, 9, 9}, uint8(1), uint8(1), uint8(1))
@@ -145,7 +145,7 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
-// A file that claims a width without the numbers for its columns is rejected.
+// A file is rejected if it claims more columns than it has numbers for.
 func TestWidthOfAFile(t *testing.T) {
 	x, y := mat.NewDense(40, 3, nil), make([]float64, 40)
 	for i := range y {

@@ -24,7 +24,7 @@ type posterior[M model] struct{ m M }
 // They are 0 for constant columns. In a Classifier, the frequencies of its machines follow one another. It returns nil before Fit.
 func (f *posterior[M]) Frequencies() *mat.Dense { return f.m.learnedModel().frequencies(false) }
 
-// LocalFrequencies returns the local frequencies v of the same sweeps. It returns nil for a stationary map.
+// LocalFrequencies returns the local frequencies v of the same sweeps as Frequencies. It returns nil for a stationary map.
 func (f *posterior[M]) LocalFrequencies() *mat.Dense { return f.m.learnedModel().frequencies(true) }
 
 // Component is a normal distribution in a mixture of frequencies, in radians per unit of x. For columns that were constant in the
@@ -65,9 +65,9 @@ func (f *posterior[M]) Map() transformers.Transformer { return f.m.learnedModel(
 func (f *posterior[M]) Trace() []Sweep { return f.m.learnedModel().trace() }
 
 // LogEvidence returns the mean log evidence of the kept sweeps, and that of the initial model: random features with the scale and λ
-// of the largest evidence. Each is summed over the machines. If kept is not larger than baseline, sampling did not help, and Report
-// contains a warning. A Trend has a flat prior, so with a Trend the values are log densities of the targets after the trend is
-// projected out. They can therefore not be used to choose Trend. Both values are 0 before Fit.
+// that maximise the evidence. Both are summed over the machines. If kept is not larger than baseline, sampling did not help, and
+// Report contains a warning. A Trend has a flat prior, so with a Trend the values are log densities of the targets after the trend
+// is projected out. They can therefore not be used to choose Trend. Both values are 0 before Fit.
 func (f *posterior[M]) LogEvidence() (kept, baseline float64) { return f.m.learnedModel().evidences() }
 
 // RHat returns the largest split R̂ of all machines, computed from predictions over the halves of the chains (see Mixing). It is

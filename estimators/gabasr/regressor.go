@@ -22,8 +22,8 @@ import (
 const regressorType = "gabasr: Regressor"
 
 // Regressor is Bayesian linear regression with random Fourier features whose frequencies are sampled from their posterior. The zero
-// value is ready to use: it has 50 frequencies, a stationary kernel and 25 sweeps, or up to 200 if the chains have not mixed by
-// then.
+// value is ready to use: it has 50 frequencies, a stationary kernel and 25 sweeps. If the chains have not mixed by then, it has up
+// to 200.
 //
 // See also Regressor in package rvm, Regressor in package lssvm.
 type Regressor struct {
@@ -31,19 +31,20 @@ type Regressor struct {
 	Pairs    int `zero:"50"`
 	Features Map
 
-	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains have not mixed.
-	// If BurnIn or NoBurnIn is set, it is 25 plus the number by which BurnIn exceeds 10. If Sweeps is not 0, it is not changed.
+	// Sweeps is the length of each chain. If it is 0, a chain has 25 sweeps, which are doubled, up to 200, as long as the chains
+	// have not mixed. If BurnIn or NoBurnIn is set, a chain has 25 sweeps plus the number by which BurnIn exceeds 10. A value other
+	// than 0 is never changed.
 	Sweeps int `zero:"25, doubled until the chains have mixed"`
 
 	// If NoSweeps is set, the model is the initial one: random features whose scale and λ are chosen by the evidence. Sweeps and
 	// BurnIn then have no effect.
 	NoSweeps bool
 
-	// BurnIn is the number of initial sweeps that predictions leave out. If it is 0, it is 10, or two fifths of the sweeps if that
-	// is less or if chains were continued.
+	// BurnIn is the number of initial sweeps that predictions leave out. If it is 0, 10 are left out, or two fifths of the sweeps
+	// if that is less or if chains were continued.
 	BurnIn int `zero:"10, or two fifths of the sweeps"`
 
-	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
+	// If NoBurnIn is set, predictions use all sweeps, whatever BurnIn is.
 	NoBurnIn bool
 
 	// Chains is the number of independent chains. Predictions are averaged over them. If it is 0, 4 is used.
@@ -58,7 +59,8 @@ type Regressor struct {
 
 	// Trend is the degree of a polynomial in each column, without products of columns, that is fitted together with the features. 0
 	// means no trend, 1 a line, and 2 a parabola; the largest degree is 3. The coefficients have a flat prior. Beyond the training
-	// rows the means therefore follow the trend, and the variances grow accordingly. Sines and cosines alone would turn back.
+	// rows the means therefore follow the trend, and the variances grow accordingly. Without a trend, predictions are sums of sines
+	// and cosines, which do not continue a trend.
 	Trend int `zero:"none" most:"3"`
 
 	// Covariances is the number of kept sweeps of each chain, evenly spaced, for which the covariance of the coefficients is kept,
@@ -116,14 +118,14 @@ func (r *Regressor) settings() (sampler.Settings, error) {
 }
 
 // Fit fits the model to x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), and a candidate for the initial model costs the
-// same. The memory is O(np + p²), p²/2 numbers for each of Covariances, and O(p) for each kept sweep. With a Trend, p includes its
-// coefficients. The mixture of the frequencies has a d×d precision for each component. It adds O(Md³) to the cost of a sweep, and
-// O(d²) of memory for each component in each kept sweep. This is negligible up to a few dozen columns, and prohibitive for
-// thousands.
+// same. The memory is O(np + p²), plus p²/2 numbers for each of the Covariances and O(p) for each kept sweep. With a Trend, p
+// includes its coefficients. The mixture of the frequencies has a d×d precision for each component. It adds O(Md³) to the cost of a
+// sweep, and O(d²) of memory for each component in each kept sweep. This is negligible up to a few dozen columns, and prohibitive
+// for thousands.
 //
 // Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if squares of targets overflow),
-// [estimators.ErrNotPSD] if a fixed Ridge is below rounding, or the error of ctx. With a Trend it also returns ErrShape unless the
-// weights of the rows sum to at least 2 more than the number of its coefficients.
+// [estimators.ErrNotPSD] if a fixed Ridge is smaller than the rounding errors, or the error of ctx. With a Trend of q coefficients,
+// it also returns ErrShape if the weights of the rows sum to less than q + 2.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -211,7 +213,7 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 			}
 			mean = append(mean, f)
 			if withVariance {
-				v := m.within + float64(m.scale*m.scale*(of[i]+squares[i])) // rounded, or a fused v-v would not be 0
+				v := m.within + float64(m.scale*m.scale*(of[i]+squares[i])) // rounded; a fused v-v might not be 0
 				if v-v != 0 {
 					return &fault.NotFiniteError{Name: regressorType + ": variance", Row: first + i, Col: -1, Value: v}
 				}
@@ -226,7 +228,7 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 	return mean, variance, nil
 }
 
-// Predict returns the mean over the kept sweeps for each row of x (m×d). The cost is O(mp) for each kept sweep.
+// Predict returns, for each row of x (m×d), the mean of the predictions of the kept sweeps. The cost is O(mp) for each kept sweep.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	mean, _, err := r.predict(x, false)
@@ -235,16 +237,16 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 
 // PredictVariance returns the mean and the variance of a new observation at each row of x (m×d). The variance includes the noise.
 // It is the mean over the kept sweeps of the variances of their t distributions, plus the variance of their means. The cost is
-// O(mp) for each kept sweep, and O(mp²) for each of Covariances. The features are periodic. Far from all training rows the variance
-// therefore stays at the prior variance of the function, which λ determines. With a Trend of degree k it continues to grow, as the
-// 2k-th power of the distance.
+// O(mp) for each kept sweep, and O(mp²) for each of the Covariances. The features are periodic. Far from all training rows the
+// variance therefore stays at the prior variance of the function, which λ determines. With a Trend of degree k it continues to
+// grow, as the 2k-th power of the distance.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict(x, true)
 }
 
 // PredictInterval returns the bounds of the central interval that contains a new observation at each row of x (m×d) with
-// probability level, in (0, 1). The distribution is a t distribution with the mean and the variance of PredictVariance and n
+// probability level, in (0, 1). The interval is that of a t distribution with the mean and the variance of PredictVariance and n
 // degrees of freedom.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
@@ -270,7 +272,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return rowwise.Numbers(regressorType, dst, x, width, r.Predict, r.row)
 }
 
-// row computes the prediction of one row.
+// row sets out to the prediction for the row x.
 func (r *Regressor) row(out, x []float64) {
 	m := r.m
 	p := rowwise.Scratch(len(m.Columns))

@@ -13,7 +13,7 @@ import (
 )
 
 // powers returns powers of the columns of x, minus their means over weighted rows. The means are subtracted because the prior of
-// the constant is for its value at the mean.
+// the intercept applies to the value at the mean.
 func powers(x, rows *mat.Dense, own []float64, degree int) *mat.Dense {
 	n, d := x.Dims()
 	out := mat.NewDense(n, degree*d, nil)
@@ -32,8 +32,9 @@ func powers(x, rows *mat.Dense, own []float64, degree int) *mat.Dense {
 	return out
 }
 
-// posteriorOf computes the posterior of coefficients from its definition. They have normal priors with the given precisions, in
-// units of the precision of the noise. It returns the means and φ'A⁻¹φ at rows, and twice the increase of the rate of the noise.
+// posteriorOf computes the posterior of coefficients from its definition. The coefficients have normal priors with the given
+// precisions, in units of the precision of the noise. It returns, for the rows of at, the means and φ'A⁻¹φ, and twice the increase
+// of the rate of the noise.
 func posteriorOf(t *testing.T, phi, at *mat.Dense, precision, own, y []float64) (mean, spread []float64, square float64) {
 	t.Helper()
 	n, _ := phi.Dims()
@@ -89,8 +90,8 @@ func widths(parts []mat.Matrix) (sum int) {
 	return sum
 }
 
-// A trend is equivalent to powers of the columns with a very wide normal prior. The exception are the degrees of freedom that a
-// prior in units of the noise's precision adds.
+// Except for the degrees of freedom, a trend is equivalent to powers of the columns with a very wide normal prior. A prior in units
+// of the noise's precision adds degrees of freedom.
 func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 	x, y, _ := problem(50, 6)
 	at := mat.NewDense(4, 2, []float64{0, 0, 1, -2, 4, 4, -6, 3})
@@ -111,7 +112,7 @@ func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 		for _, kind := range []Map{Stationary, Paired} {
 			r := &Regressor{Pairs: 7, Features: kind, Sweeps: 3, BurnIn: 2, Chains: 1, NoScaling: true, Ridge: ridge, NoiseShape: shape, Trend: degree}
 			require.NoError(t, r.FitWeighted(ctx, x, y, own))
-			// The map is that of the only kept sweep. Without scaling, Paired measures rows from 0.
+			// The map is that of the only kept sweep. Without scaling, Paired measures x from 0.
 			waves, err := r.Map().Transform(x)
 			require.NoError(t, err)
 			wavesAt, err := r.Map().Transform(at)
@@ -212,7 +213,7 @@ func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, 
 	aN := p0.a + left/2
 	g1, _ := math.Lgamma(aN)
 	g0, _ := math.Lgamma(p0.a)
-	// A row of weight w counts as w rows: the evidence of their sum does not include the determinant of the noise.
+	// A row of weight w counts as w rows, so the determinant of the noise is not part of the evidence.
 	logDet := c.LogDet()
 	for _, v := range noise {
 		logDet -= math.Log(v)
@@ -266,14 +267,14 @@ func TestTrendTakesAnyPolynomial(t *testing.T) {
 	assert.InDelta(t, evidence-(60-4)*math.Log(10), gotEvidence, 1e-8*math.Abs(evidence))
 }
 
-// The variance stays finite if columns are functions of other columns.
+// The variance stays finite if columns are functions of other columns, or have huge values.
 func TestTrendOfColumnsThatOthersAre(t *testing.T) {
 	x, y, _ := problem(30, 5)
 	wide := mat.NewDense(30, 5, nil)
 	for i := range 30 {
 		a := x.At(i, 0)
-		// The columns are: an ordinary column, one with two values, a constant, the first in other units, and a parabola of the
-		// first.
+		// The columns are: an ordinary column, a column with two values, a constant, the first column in other units, and the
+		// square of the first column.
 		wide.SetRow(i, []float64{a, float64(i % 2), 4, 1 - 1000*a, a * a})
 	}
 	for _, plain := range []bool{false, true} {
@@ -300,7 +301,7 @@ func TestTrendErrors(t *testing.T) {
 	assert.EqualError(t, err, "gabasr: Regressor: Trend = 4, want 1 to 3, or 0 for none")
 	err = (&Regressor{Trend: -1}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	// Six rows determine at most five coefficients, including the constant.
+	// Six rows suffice for at most four coefficients of a trend, and Trend 3 has six.
 	err = (&Regressor{Trend: 3}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	assert.ErrorContains(t, err, "x has 6 rows")
@@ -311,7 +312,8 @@ func TestTrendErrors(t *testing.T) {
 	assert.NoError(t, (&Regressor{Trend: 2, Pairs: 3, Sweeps: 2}).Fit(ctx, x, y))
 }
 
-// With many rows, the initial model uses some of them, with their trend columns. Predictions of one row agree with those of many.
+// With many rows, the initial model is chosen on some of them, with their trend columns. Predictions of single rows agree with
+// those in blocks.
 func TestTrendOfManyRows(t *testing.T) {
 	x, y, _ := problem(2000+100, 7)
 	for i := range y {

@@ -13,7 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 )
 
-// For weights of any size, a fit with given features agrees with the posterior from its definition: with A = P0 + Φ'WΦ and N = Σw,
+// For weights of any size, a fit with given features agrees with the definition of the posterior. With A = P0 + Φ'WΦ and N = Σw, it
+// is
 //
 //	β̂ = A⁻¹Φ'Wy,  aN = a0 + N/2,  bN = b0 + ½(e'We + β̂'P0β̂),  variance (bN/(aN-1))(1 + φ'A⁻¹φ)
 func TestWeightedDefinition(t *testing.T) {
@@ -95,7 +96,7 @@ func TestWeightsOfOne(t *testing.T) {
 	assert.Equal(t, c.Trace(), d.Trace())
 }
 
-// Balanced and ClassWeights act as weights of rows, so the rare class is predicted more often.
+// Balanced and ClassWeights have the same effect as weights of rows, and the rare class is predicted more often.
 func TestClassWeights(t *testing.T) {
 	x, _, labels := problem(120, 9)
 	y, count := make([]int, 120), 0.0

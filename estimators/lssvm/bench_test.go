@@ -29,8 +29,8 @@ func benchRows(n int) (*mat.Dense, []float64, []int) {
 	return x, y, labels
 }
 
-// BenchmarkFit measures a fit with the ridge set, a fit that chooses the ridge, the residuals at their first use, and the fit of a
-// classifier.
+// BenchmarkFit measures a fit with a fixed ridge, a fit that chooses the ridge, the first computation of the residuals, and the fit
+// of a classifier.
 func BenchmarkFit(b *testing.B) {
 	kernel := kernels.RBF{Gamma: 0.05}
 	for _, n := range []int{500, 2000} {
@@ -101,8 +101,8 @@ func BenchmarkPredict(b *testing.B) {
 	})
 }
 
-// BenchmarkRidge5000 reports the time of a fit that chooses its ridge, in units of one Cholesky factorisation and the full inverse.
-// The measurements alternate, and use the registered BLAS:
+// BenchmarkRidge5000 reports the time of a fit that chooses its ridge, in units of the time of a Cholesky factorisation and the
+// full inverse. The measurements alternate, and use the registered BLAS:
 //
 //	go test -run - -bench Ridge5000/5000 -benchtime 1x ./estimators/lssvm
 func BenchmarkRidge5000(b *testing.B) {
@@ -144,7 +144,7 @@ func BenchmarkRidge5000(b *testing.B) {
 	}
 }
 
-// BenchmarkSolvers fits the same rows with both solvers, with the ridge set. The ratio shows from which number of rows conjugate
+// BenchmarkSolvers fits the same rows with each solver and a fixed ridge. The ratio shows above which number of rows conjugate
 // gradients take less time.
 func BenchmarkSolvers(b *testing.B) {
 	for _, n := range []int{2000, 4000, 8000} {

@@ -32,9 +32,8 @@ type folding = classes.Folding
 //
 // See also Classifier in package svm, Classifier in package falkon.
 type Classifier struct {
-	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If the
-	// ridge is not chosen by leave-one-out, because Ridge is set or [RidgeRule] is [Heuristic], a nil Kernel is
-	// [kernels.MedianRBF] of the training rows.
+	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If Ridge is set or
+	// [RidgeRule] is [Heuristic], [kernels.MedianRBF] of the training rows is used instead.
 	Kernel kernels.Kernel
 
 	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] determines it.
@@ -52,12 +51,12 @@ type Classifier struct {
 	Balanced bool
 
 	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. Classes that are absent have the factor
-	// 1. If Balanced is set, both factors are multiplied.
+	// 1. If Balanced is set, the factor is multiplied by the weight of Balanced.
 	ClassWeights map[int]float64
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
-	// out together, so that the ridge, the kernel, the intervals and the probabilities are chosen for new groups. If it is nil,
-	// equal rows are left out together.
+	// out together, so that the ridge, the kernel and the probabilities are chosen for new groups. If it is nil, equal rows are
+	// left out together.
 	Groups []int `settings:"-"`
 
 	// Seed is the seed for the samples of rows on which a kernel is chosen if there are many rows.
@@ -106,8 +105,8 @@ func (c *Classifier) validated() (machineSettings, error) {
 	return s, c.classWeights().Validate(classifierType)
 }
 
-// Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. The cost is O(n²d + n³), whatever
-// the number of classes, or that of [ConjugateGradients].
+// Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. The cost is O(n²d + n³) for any
+// number of classes, or the cost of [ConjugateGradients].
 //
 // Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge] above
 // MaxKernelBytes, [estimators.ErrNotPSD] if the kernel is indefinite beyond the ridge, or the error of ctx. If Solver is Automatic,
@@ -155,7 +154,7 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return finiteProba(dst)
 }
 
-// finiteProba returns an error if scores overflowed, so that probabilities are not finite.
+// finiteProba returns an error if probabilities are not finite because scores overflowed.
 func finiteProba(p *mat.Dense) error {
 	rows, _ := p.Dims()
 	for i := range rows {
@@ -207,7 +206,7 @@ func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, [
 	if err != nil {
 		return err
 	}
-	if m.left.residuals == nil { // one distinct row has no leave-one-out scores
+	if m.left.residuals == nil { // a single distinct row has no leave-one-out scores
 		target.Zero()
 	} else {
 		target.Sub(target, m.left.residuals) // the leave-one-out scores
@@ -282,7 +281,7 @@ func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) 
 	return c.probabilities(c.DecisionMatrix(k))
 }
 
-// probabilities replaces scores by their probabilities.
+// probabilities replaces the scores in f by probabilities and returns f, unless err is not nil.
 func (c *Classifier) probabilities(f *mat.Dense, err error) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
@@ -327,7 +326,7 @@ func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
 
 func (c *Classifier) rowWidth() int { return c.m.rowWidth() }
 
-// row computes the scores of one row.
+// row sets out to the scores for the row x.
 func (c *Classifier) row(out, x []float64) {
 	if len(c.m.bias) > 1 {
 		c.m.row(out, x)

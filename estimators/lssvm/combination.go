@@ -11,15 +11,15 @@ import (
 )
 
 // PredictCombinationMatrix returns the mean and the variance of r linear combinations of the fitted function, such as its average
-// over some rows or the difference between two rows. The variance does not include the noise. If combination i is Σ w[q] f(x[q]),
-// over rows x[q], the arguments are
+// over some rows or the difference between two rows. The variance does not include the noise. Combination i is Σ w[q] f(x[q]), a
+// sum over some rows x[q]. Its arguments are
 //
 //	k[i,j] = Σ w[q] k(x[q], training row j)      r×n
 //	prior[i] = ΣΣ w[p] w[q] k(x[p], x[q])        r
 //	sums[i] = Σ w[q]                             r: the factor of the constant b
 //
 // If the kernel is a sum, the k and prior of one of its terms, with sums of 0, give that part of the function alone. The mean is Σ
-// α[j] k[i,j] + b sums[i], and the variance s² (prior - k'M⁻¹k + (sums - k'η)²/1'η); neither is an approximation. The cost is
+// α[j] k[i,j] + b sums[i], and the variance s² (prior - k'M⁻¹k + (sums - k'η)²/1'η). Neither is an approximation. The cost is
 // O(rn²), and O(n³) for the first call after Fit or UnmarshalBinary. It returns ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge
 // above MaxKernelBytes, or the error of ctx.
 func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, prior,

@@ -12,7 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// combined returns the arguments of PredictCombinationMatrix, where weights (r×q) are the weights of the values at rows.
+// combined returns the arguments of PredictCombinationMatrix for combinations of the function's values at rows. Their weights are
+// the rows of weights (r×q).
 func combined(t *testing.T, k kernels.Kernel, weights, rows, fitted *mat.Dense) (cross *mat.Dense, prior, sums []float64) {
 	values, err := kernels.Cross(ctx, k, rows, fitted, nil)
 	require.NoError(t, err)
@@ -91,7 +92,7 @@ func TestCombinationsAreAGaussianProcess(t *testing.T) {
 	}
 }
 
-// A combination of one row equals the prediction at that row, with the variance without the noise.
+// A combination of one row equals the prediction at that row. Its variance is that of the prediction without the noise.
 func TestCombinationOfOneRow(t *testing.T) {
 	x, y := sinc(30, 0.1, 1)
 	r := &Regressor{Kernel: kernels.Matern{Nu: 1.5, Length: 2}}

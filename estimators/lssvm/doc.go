@@ -24,9 +24,9 @@
 //	t[G] - f₋G(x[G]) = P[G,G]⁻¹ α[G]
 //
 // The variance v of the targets of equal rows around their means, averaged over all rows, is a part of the noise of a new
-// observation. Therefore giving each row twice gives the same machine as giving it once, and repeated measurements give the machine
-// of their means. A Ridge that is set applies to rows of weight 1, so it has half its effect if each row is given twice. With
-// FitMatrix, rows are equal if all their kernel values are equal.
+// observation. Therefore a set with each row twice leads to the same machine as the set itself, and repeated measurements lead to
+// the machine of their means. A Ridge that is set applies to rows of weight 1, so it has half its effect if each row is given
+// twice. With FitMatrix, rows are equal if all their kernel values are equal.
 //
 // # The ridge
 //
@@ -51,12 +51,12 @@
 // If neither Kernel nor a ridge is set, the kernel is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out
 // error, with the best ridge for each length. The error is computed on at most 300 rows, a sample if there are more, for about nine
 // lengths between 1/64 and 64 times that of the median distance. The choice matters for targets that oscillate often over the range
-// of a column. Without it, they would get the smooth RBF of the median distance, a ridge near 0 and intervals that are far too
-// narrow between the rows (see examples/gap). On 17 regression sets (five splits each, measurements/benchmark) the geometric mean
-// of the normalised squared error is half that of the median RBF, and no error is more than 3% larger. On 30 classification sets
-// the logarithmic loss is 4% lower. With fewer than ten rows, or if the ridge is set, the kernel is kernels.MedianRBF. A column
-// that is constant in the training rows has no known effect and is left out (kernels.Columns). If a new row has another value
-// there, the prediction and the interval do not change.
+// of a column. Otherwise they would get the smooth RBF of the median distance, a ridge near 0 and intervals that are far too narrow
+// between the rows (see examples/gap). On 17 regression sets (five splits each, measurements/benchmark) the geometric mean of the
+// normalised squared error is half that of the median RBF, and no error is more than 3% larger. On 30 classification sets the
+// logarithmic loss is 4% lower. With fewer than ten rows, or if the ridge is set, the kernel is kernels.MedianRBF. A column that is
+// constant in the training rows has no known effect and is left out (kernels.Columns). If a new row has another value there, the
+// prediction and the interval do not change.
 //
 // # Uncertainty
 //

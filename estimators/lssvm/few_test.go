@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// fewFrom makes fits to n or more rows evaluate few ridges, until the end of the test.
+// fewFrom makes fits to n or more rows evaluate few ridges instead of all, until the end of the test.
 func fewFrom(t *testing.T, n int) {
 	before := allRidgesUpTo
 	allRidgesUpTo = n - 1
@@ -33,8 +33,8 @@ func fewRows(n int) (x *mat.Dense, y []float64, labels []int, weights []float64)
 	return x, y, labels, weights
 }
 
-// With many rows, the error at the chosen ridge is within 1% of the minimum over all ridges. If that ridge is set, the machine is
-// the same, for each method of fitting.
+// With many rows, the leave-one-out error at the chosen ridge is within 1% of the minimum over all ridges. A fit with this ridge
+// set returns the same machine. This holds for Fit and FitMatrix, with and without weights.
 func TestFewRidges(t *testing.T) {
 	x, y, labels, weights := fewRows(400)
 	kernel := kernels.RBF{Gamma: .05}
@@ -110,8 +110,9 @@ func diagonalOf(k mat.Symmetric) []float64 {
 	return out
 }
 
-// Each evaluation of a ridge is observed, and their maximum number is known. A fit that is cancelled between two evaluations keeps
-// the old model. For targets without noise the ridge is at the end of its range, and Report contains a warning.
+// Observe is called after each evaluation of a ridge, with the number of evaluations so far and their maximum number. A fit that is
+// cancelled between two evaluations keeps the old model. For targets without noise the ridge is at the end of its range, and Report
+// contains a warning.
 func TestFewRidgesAreObserved(t *testing.T) {
 	fewFrom(t, 150)
 	x, y, _, _ := fewRows(150)
@@ -147,7 +148,7 @@ func TestFewRidgesAreObserved(t *testing.T) {
 	assert.Equal(t, r.Coefficients(), again.Coefficients())
 }
 
-// The search changes at the documented number of rows.
+// Fits evaluate few ridges only above the documented number of rows.
 func TestFewRidgesFrom(t *testing.T) {
 	assert.Equal(t, 1500, allRidgesUpTo, "the package documentation says so")
 	assert.Equal(t, loo.MaxEvaluations, (&machine{n: 1500}).mostEvaluations())

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// In a program that fits this machine, gonum returns the same results as without it, bit for bit.
+// After a fit in the same program, gonum returns bit-identical results to its own implementation, which is still registered.
 func TestGonumIsLeftAlone(t *testing.T) {
 	if _, plain := blas64.Implementation().(gonum.Implementation); !plain {
 		t.Skip("another BLAS is registered")

@@ -53,7 +53,7 @@ func (m *machine) graph(typ string, x graph.Value) (graph.Outputs, error) {
 	}}, err
 }
 
-// graphVariance returns the variance in units of s².
+// graphVariance returns the variance in units of s², without the variance within equal rows.
 func (m *machine) graphVariance(x, k graph.Value) (graph.Value, *leftOut, error) {
 	if m.posterior != nil {
 		return k, nil, graph.Unsupported(m.details.Solver, "because the variance uses the nearest rows")
@@ -88,7 +88,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 		nil
 }
 
-// Graph returns the Outputs for new rows.
+// Graph returns the outputs for new rows as graphs.
 func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
 	k, err := kernels.Graph(s.kernel, x, s.rows)
 	if err != nil {

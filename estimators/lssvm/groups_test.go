@@ -70,8 +70,8 @@ func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	}
 }
 
-// The ridge and the intervals are chosen for new groups. Here the rows of a group contain information about each other that no
-// other rows contain.
+// With Groups, the ridge and the intervals are chosen for new groups. Here a row contains information about the other rows of its
+// group that no row of another group contains.
 func TestGroupsChooseForNewGroups(t *testing.T) {
 	covered, total := [2]float64{}, 0.0
 	for seed := range uint64(10) {

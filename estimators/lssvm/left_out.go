@@ -83,7 +83,7 @@ type waiting struct {
 }
 
 // leaveOneOut returns the results of leaving one row out. If Fit did not need them, the first call costs n³/3. If the factor was
-// not kept, it costs as much again, and a kernel matrix.
+// not kept, the kernel matrix and the factor are computed again, which adds as much.
 func (m *machine) leaveOneOut(ctx context.Context) (*leftOut, error) {
 	if m.left != nil {
 		return m.left, nil
@@ -169,7 +169,7 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 }
 
 // leaveOneOutVariances returns the variance of a new observation of the first target at each training row. The variance of row i
-// given the other rows is s²/P[i,i], where the noise is that for the weight of the row.
+// given the other rows is s²/P[i,i]. It includes the noise for the weight of the row.
 func (m *machine) leaveOneOutVariances(ctx context.Context, typ string) ([]float64, error) {
 	switch {
 	case m == nil:
@@ -219,8 +219,9 @@ func (m *machine) meanWeight() float64 {
 
 func onesOf(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// spread returns the variance of combinations of the function's values, plus that of the noise, in units of s². k (r×n) holds the
-// combinations of kernel values, prior the combinations in both arguments, and sums the combinations of the constant 1.
+// spread returns the variance of r combinations of the function's values, plus that of the noise, in units of s². The rows of k
+// (r×n) are the combined kernel values with the training rows, prior holds k(x, z) combined over both arguments, and sums the sum
+// of each combination's weights.
 func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float64, noise float64) ([]float64, error) {
 	chol, err := m.factorOf(ctx)
 	if err != nil {
@@ -243,8 +244,8 @@ func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float6
 	return out, nil
 }
 
-// spreadIteratively is like spread, with the noise, after conjugate gradients. k holds the kernel values of the rows with the
-// training rows, and diag those of the rows with themselves.
+// spreadIteratively is like spread for single rows, after conjugate gradients. It always includes the noise. k holds the kernel
+// values of the rows with the training rows, and diag those of the rows with themselves.
 func (m *machine) spreadIteratively(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
 	out, err := m.posteriorVariance(ctx, k, diag)
 	if err != nil {

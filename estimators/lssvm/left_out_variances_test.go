@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// noisyWave returns rows of a noisy wave, one of them twice.
+// noisyWave returns rows and targets of a noisy wave. Two of the rows are equal.
 func noisyWave(n int) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -67,7 +67,7 @@ func TestLeaveOneOutVariances(t *testing.T) {
 			_, v, err := without.PredictVariance(x.Slice(i, i+1, 0, 2))
 			require.NoError(t, err)
 			want := v[0] / scale(without) * scale(all)
-			if weights != nil { // the noise there depends on the mean weight of the other rows
+			if weights != nil { // the noise in want depends on the mean weight of the other rows
 				want += scale(all) * (all.m.noise() - without.m.noise())
 			}
 			assert.InEpsilon(t, want, got[i], 1e-8, "row %d", i)
@@ -93,7 +93,8 @@ func TestLeaveOneOutVariances(t *testing.T) {
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
 }
 
-// The probabilities of a row follow from its scores without the row, and from the link for all rows.
+// The leave-one-out probabilities of a row follow from the scores of the machine without the row, and from the link fitted to all
+// rows.
 func TestLeaveOneOutProba(t *testing.T) {
 	x, values := noisyWave(30)
 	labels := make([]int, len(values))

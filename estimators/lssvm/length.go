@@ -19,7 +19,7 @@ const (
 	// leastToChoose is the number of rows below which leave-one-out cannot distinguish lengths.
 	leastToChoose = 10
 	// mostToChoose is the largest number of rows on which lengths are compared. If there are more, a sample is used. Each length
-	// takes a reduction of a kernel matrix, and the best length changes little with more rows.
+	// needs a reduction of a kernel matrix, and the best length changes little with more rows.
 	mostToChoose = 300
 	// usualLengths is the usual number of compared lengths.
 	usualLengths = 9
@@ -33,9 +33,9 @@ func (s machineSettings) choosesLength(n int) bool {
 	return s.kernel == nil && n >= leastToChoose && givenRidge(s.ridge, s.rule, n) == 0
 }
 
-// orChosen returns the configured kernel. If there is none, the kernel uses the columns that vary. If the ridge is set, it is RBF
-// with the median distance. Otherwise it is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error with its
-// best ridge.
+// orChosen returns the configured kernel. If there is none, the kernel uses the columns that vary. If the length is not chosen, the
+// kernel is RBF with the median distance. Otherwise it is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out
+// error with its best ridge.
 func (s machineSettings) orChosen(ctx context.Context, x mat.Matrix, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel,
 	error) {
 	if s.kernel != nil {
@@ -89,8 +89,8 @@ func (s machineSettings) orChosen(ctx context.Context, x mat.Matrix, targets *ma
 	return columns.Kernel(kernel(length)), nil
 }
 
-// remainingGroups returns the groups of some of the rows, ascending, as positions among those rows. A group with one remaining row
-// is dropped.
+// remainingGroups returns the groups of some of the rows, which are in ascending order, as positions among those rows. Groups with
+// fewer than two of the rows are dropped.
 func remainingGroups(groups [][]int, rows []int) [][]int {
 	var out [][]int
 	for _, group := range groups {

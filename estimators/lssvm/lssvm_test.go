@@ -81,7 +81,7 @@ func TestReferenceSystem(t *testing.T) {
 			if name == "reg" {
 				return
 			}
-			// The classifier is the same machine: targets are ±1 and each row has a weight.
+			// The classifier is the same machine with targets ±1 and weighted rows.
 			labels := make([]int, len(c.Target))
 			for i, v := range c.Target {
 				labels[i] = int(v)
@@ -322,8 +322,8 @@ func ignoreCondition(err error) error {
 	return err
 }
 
-// Leave-one-out quantities are computed at their first use. They are the same for any first caller and any number of simultaneous
-// callers, also for a model from a file. Reports and encoding do not compute them.
+// Leave-one-out quantities are computed at their first use. They are the same for any first caller and for any number of concurrent
+// callers, and also for a model from a file. Reports and encoding do not compute them.
 func TestLeaveOneOutWaits(t *testing.T) {
 	x, y := sinc(40, 0.1, 4)
 	weights := make([]float64, 40)
@@ -399,8 +399,8 @@ func TestLeaveOneOutWaits(t *testing.T) {
 	all.Wait()
 }
 
-// A model fitted to a matrix computes its variance from a copy or a factor, also if the caller has changed the matrix since, and
-// from a file.
+// A model fitted to a matrix computes its variance from a copy of the matrix or from a factor. The variance is right after the
+// caller has changed the matrix, and for a model from a file.
 func TestMatrixIsKept(t *testing.T) {
 	x, y := sinc(40, 0.1, 4)
 	kernel := kernels.RBF{Gamma: 0.2}
@@ -575,7 +575,7 @@ func TestClassifierLearnsAndIsCalibrated(t *testing.T) {
 	}
 }
 
-// The link is fitted to scores from the machines of all other rows.
+// The link is fitted to the score of each row in the machine without this row.
 func TestLinkIsOfUnseenScores(t *testing.T) {
 	x, y := blobs(90, 3, 0.8, 4)
 	c := Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1}
@@ -784,7 +784,7 @@ func TestObserve(t *testing.T) {
 	assert.Equal(t, before, r.ChosenRidge())
 }
 
-// A ridge that is set is used, whatever the rule.
+// If the ridge is set, it is used with every RidgeRule.
 func TestGivenRidge(t *testing.T) {
 	x, y := sinc(20, 0.1, 1)
 	for _, rule := range []RidgeRule{LeaveOneOut, Heuristic} {
@@ -850,8 +850,8 @@ func TestChosenLength(t *testing.T) {
 	assert.InEpsilon(t, one.ChosenKernel().(kernels.Matern).Length, other.ChosenKernel().(kernels.Matern).Length, 1)
 }
 
-// The interval is wide in a region without points, and beyond the points the mean stays bounded. The median RBF is far too smooth
-// for rows whose target oscillates often.
+// The interval is wide in a region without training rows, and the mean stays bounded beyond the training rows. The median RBF is
+// far too smooth for targets that oscillate often.
 func TestZeroValueOfAGap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(28, 28))
 	truth := func(t float64) float64 { return math.Sin(t) + .3*math.Sin(3.1*t) }
@@ -884,7 +884,7 @@ func TestZeroValueOfAGap(t *testing.T) {
 	assert.InDelta(t, truth(12.9), beyond[0], 2.5)
 }
 
-// A Smoother holds a matrix and its inverse. For too many rows, there is an error before they are computed.
+// A Smoother holds a matrix and its inverse. If there are too many rows, Smoother returns an error before it computes them.
 func TestSmootherTooLarge(t *testing.T) {
 	x, y := mat.NewDense(40, 1, nil), mat.NewDense(40, 1, nil)
 	for i := range 40 {

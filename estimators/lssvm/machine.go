@@ -33,13 +33,14 @@ type machineSettings struct {
 	rule    RidgeRule
 	seed    uint64
 	solver  Solver
-	groups  []int // of the rows; nil: each row is its own group
+	groups  []int // groups of the rows; if nil, each row is its own group
 	options kernels.Options
 	start   loo.Start
 	// The next fields are for conjugate gradients.
 	checkpoint func(*State)
 	resume     *State
-	// classify requests the leave-one-out residuals at once, for the fit of the link. No data for a variance are kept.
+	// If classify is set, the leave-one-out residuals are computed at once, because the link is fitted to them. No data for a
+	// variance are kept.
 	classify bool
 }
 
@@ -58,16 +59,16 @@ type machine struct {
 	report  estimators.Report
 	details Details
 
-	posterior *fullsystem.Posterior // the variance, after conjugate gradients
+	posterior *fullsystem.Posterior // for the variance after conjugate gradients
 
 	left    *leftOut         // nil if Fit did not need it
-	options kernels.Options  // for computing the kernel matrix of rows again
+	options kernels.Options  // for computing the kernel matrix again
 	matrix  []float64        // the packed matrix of FitMatrix, if Fit left no factor of it
 	factor  *linalg.Cholesky // the factor of M computed by Fit, after FitMatrix
 	waiting waiting
 }
 
-// fitRows solves the system of the distinct rows. targets has a row for each of rows, and weights may be nil.
+// fitRows solves the system of the distinct rows. targets has a row for each row of rows, and weights may be nil.
 func fitRows(ctx context.Context, s machineSettings, rows mat.Matrix, targets *mat.Dense, weights []float64) (*machine, error) {
 	merged, rows := s.merge(rows, weights)
 	weights = merged.Weights
@@ -119,7 +120,8 @@ func (s machineSettings) rows(x mat.Matrix) (mat.Matrix, error) {
 	return anyrows.From("x", x, s.kernel != nil && kernels.TakesSparseRows(s.kernel))
 }
 
-// merge merges equal rows. Dense rows are merged within the parts that a search has formed.
+// merge merges equal rows. If a search has already divided dense rows into parts without common rows, only rows of the same part
+// are compared.
 func (s machineSettings) merge(rows mat.Matrix, weights []float64) (*distinct.Rows, mat.Matrix) {
 	if dense, ok := rows.(*mat.Dense); ok && s.start.Parts != nil {
 		merged := distinct.MergeParts(dense, s.start.Parts, weights)
@@ -128,8 +130,8 @@ func (s machineSettings) merge(rows mat.Matrix, weights []float64) (*distinct.Ro
 	return anyrows.Merge(rows, weights)
 }
 
-// fromKnown returns the machine that a search has already solved, or nil if it is a different one. A few rows of the kernel matrix
-// are computed to check that the numbers solve this system.
+// fromKnown returns the machine that a search has already solved, or nil if known is the solution of another system. To check this,
+// it computes a few rows of the kernel matrix.
 func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense,
 	own givenRows) (*machine, error) {
 	n, k := targets.Dims()
@@ -169,12 +171,12 @@ const (
 	solves = 1e-6 // tolerance, relative to the largest target
 )
 
-// matrix returns the kernel matrix. If the matrix is too large, the error names a machine that computes none.
+// matrix returns the kernel matrix. If the matrix is too large, the error names an estimator that needs none.
 func (s machineSettings) matrix(ctx context.Context, kernel kernels.Kernel, rows mat.Matrix) (*mat.SymDense, error) {
 	return kernels.Matrix(ctx, kernel, rows, &s.options)
 }
 
-// fitMatrix solves the system for the distinct rows of a kernel matrix from the caller.
+// fitMatrix solves the system of the distinct rows of a kernel matrix that the caller has computed.
 func fitMatrix(ctx context.Context, s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
 	if err := s.resumes(false); err != nil {
 		return nil, err
@@ -195,7 +197,8 @@ func fitMatrix(ctx context.Context, s machineSettings, k mat.Symmetric, targets 
 	return m, nil
 }
 
-// newMatrixMachine returns an unsolved machine for the distinct rows of a kernel matrix, and their targets.
+// newMatrixMachine returns an unsolved machine for the distinct rows of a kernel matrix, the targets of these rows, and the rows
+// themselves.
 func newMatrixMachine(s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, *mat.Dense, *distinct.Rows,
 	error) {
 	merged := distinct.MergeKernel(k, weights)
@@ -212,7 +215,7 @@ func newMatrixMachine(s machineSettings, k mat.Symmetric, targets *mat.Dense, we
 // gram computes a kernel matrix.
 type gram func(ctx context.Context) (*mat.SymDense, error)
 
-// solve chooses the ridge and solves the system. gram computes a kernel matrix that solve may overwrite.
+// solve chooses the ridge and solves the system. gram computes the kernel matrix, which solve may overwrite.
 func (m *machine) solve(ctx context.Context, s machineSettings, gram gram, targets *mat.Dense) error {
 	n := m.n
 	m.ridge, m.report = givenRidge(s.ridge, s.rule, n), estimators.Report{Converged: true, Iterations: 1}
@@ -292,12 +295,13 @@ func (m *machine) choose(ctx context.Context, s machineSettings, gram gram, targ
 }
 
 // allRidgesUpTo is the number of rows up to which all ridges are evaluated, with one reduction of the kernel matrix. With more
-// rows, few ridges are evaluated, each with a factor. With simdblas on two cores, that took .65 of the processor time at 1000 and
-// 1500 rows, .6 at 2000 and .27 at 3000. Below 1500 rows it saves less than a quarter of a second, and the sample that starts the
-// search locates the minima less reliably. It is a variable for tests.
+// rows, few ridges are evaluated, each with a factor. With simdblas on two cores, few ridges took .65 of the processor time of all
+// ridges at 1000 and 1500 rows, .6 at 2000 and .27 at 3000. Below 1500 rows they save less than a quarter of a second, and the
+// sample that begins the search locates the minima less reliably. It is a variable for tests.
 var allRidgesUpTo = 1500
 
-// fewLooks reports whether few ridges are evaluated. With groups all ridges are evaluated, since each needs a part of M⁻¹.
+// fewLooks reports whether only few ridges are evaluated. With groups all ridges are evaluated, because each group needs a part of
+// M⁻¹.
 func (m *machine) fewLooks() bool { return m.n > allRidgesUpTo && m.groups == nil }
 
 // mostEvaluations returns the largest number of ridges that a search evaluates.
@@ -329,7 +333,7 @@ func (m *machine) search(
 	return best, solved, err
 }
 
-// take fills in the machine from the reduction that leave-one-out used.
+// take sets the solution and the leave-one-out results of the machine from a solution that the search computed.
 func (m *machine) take(solved *loo.Solution) {
 	m.alpha, m.bias, m.eta = solved.Alpha, solved.Bias, solved.Eta
 	m.left = m.leftOut(solved)
@@ -339,7 +343,7 @@ func (m *machine) take(solved *loo.Solution) {
 // solveBy solves the system with a factor of M. It returns the error of ctx.
 func (m *machine) solveBy(ctx context.Context, chol *linalg.Cholesky, targets *mat.Dense) error {
 	n, k := targets.Dims()
-	b := mat.NewDense(n, 1+k, nil) // [1 | t], then [η | ν]
+	b := mat.NewDense(n, 1+k, nil) // first [1 | t], then [η | ν]
 	for i := range n {
 		row := b.RawRowView(i)
 		row[0] = 1

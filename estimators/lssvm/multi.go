@@ -29,9 +29,8 @@ const (
 //
 // See also MultiRegressor in package falkon, MultiRegressor in package ridge.
 type MultiRegressor struct {
-	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If the
-	// ridge is not chosen by leave-one-out, because Ridge is set or [RidgeRule] is [Heuristic], a nil Kernel is
-	// [kernels.MedianRBF] of the training rows.
+	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If Ridge is set or
+	// [RidgeRule] is [Heuristic], [kernels.MedianRBF] of the training rows is used instead.
 	Kernel kernels.Kernel
 
 	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] determines it.
@@ -80,7 +79,7 @@ func (r *MultiRegressor) settings() machineSettings {
 	}
 }
 
-// Fit fits the model to x (n×d) and the targets y (n×k). The cost is O(n²d + n³ + n²k). Errors are as for [Regressor.Fit].
+// Fit fits the model to x (n×d) and the targets y (n×k). The cost is O(n²d + n³ + n²k). It returns the errors of [Regressor.Fit].
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -152,7 +151,7 @@ func (m *machine) toUnits(units *targets.Units) error {
 			return err
 		}
 	}
-	// Variances that are computed later use the squares of these.
+	// The squares of the coefficients must be finite too, because variances that are computed later use them.
 	squares := make([]float64, len(m.bias))
 	for i := range m.n {
 		for j, a := range m.alpha.RawRowView(i) {
@@ -176,7 +175,7 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 }
 
 // PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x (m×d). The
-// variances include the noise. The cost is O(mn²), whatever the number of targets, and O(n³) for the first call after Fit or
+// variances include the noise. The cost is O(mn²) for any number of targets, plus O(n³) in the first call after Fit or
 // UnmarshalBinary. After [ConjugateGradients] it is O(mn).
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)

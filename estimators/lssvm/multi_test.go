@@ -18,7 +18,7 @@ import (
 
 var multiUnits = []float64{1e6, 1e-6, 1, 1}
 
-// severalTargets returns targets whose scales differ by a factor of 1e12. One is nearly all noise, and one is constant.
+// severalTargets returns targets whose scales differ by a factor of 1e12. One target is nearly all noise, and one is constant.
 func severalTargets(n int, seed uint64) (x, y, fresh *mat.Dense, weights []float64) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y, fresh, weights = mat.NewDense(n, 2, nil), mat.NewDense(n, 4, nil), mat.NewDense(7, 2, nil), make([]float64, n)
@@ -45,7 +45,7 @@ func near(t *testing.T, what string, want []float64, got *mat.Dense, j int, unit
 	}
 }
 
-// If the kernel and the ridge are set, each target has the results of a Regressor.
+// If the kernel and the ridge are set, each target has the same results as with a Regressor.
 func TestMultiEqualsSingle(t *testing.T) {
 	for _, n := range []int{1, 2, 30} {
 		x, y, fresh, weights := severalTargets(n, 1)
@@ -87,7 +87,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 					require.NoError(t, err)
 					near(t, name+" mean", wantMean, mean, j, unit, 1e-9)
 					near(t, name+" variance", wantVariance, variance, j, unit*unit, 1e-9)
-					near(t, name+" low", wantLow, low, j, unit, 1e-6) // the root of a variance that is 0 up to rounding
+					near(t, name+" low", wantLow, low, j, unit, 1e-6) // this is the root of a variance that is 0 up to rounding
 					near(t, name+" high", wantHigh, high, j, unit, 1e-6)
 					near(t, name+" one by one", wantMean, into, j, unit, 1e-9)
 					near(t, name+" coefficients", r.Coefficients(), m.Coefficients(), j, unit, 1e-9)
@@ -103,10 +103,10 @@ func TestMultiEqualsSingle(t *testing.T) {
 	}
 }
 
-// For copies of a target in other units, the choice is the same as for that target, so units do not matter. Ridges near the chosen
-// ridge have a larger sum of errors.
+// For copies of a target in other units, the kernel and the ridge are the same as for that target alone. The sum of the errors is
+// larger at ridges below and above the chosen ridge.
 func TestMultiChooses(t *testing.T) {
-	for _, upTo := range []int{1500, 20} { // evaluates all ridges, then few
+	for _, upTo := range []int{1500, 20} { // all ridges are evaluated, then few
 		func() {
 			defer func(old int) { allRidgesUpTo = old }(allRidgesUpTo)
 			allRidgesUpTo = upTo

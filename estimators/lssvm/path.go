@@ -12,9 +12,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/loo"
 )
 
-// FitMatrixPath fits a machine for each ridge λ > 0 to a kernel matrix k (n×n) that the caller has computed, and
-// labels y (n). Each machine is the one that FitMatrix would fit with that Ridge. All share one reduction of the
-// matrix, which costs O(n³); each machine then costs O(n²).
+// FitMatrixPath fits a machine for each ridge λ > 0 to a kernel matrix k (n×n) that the caller has computed, and labels y (n). Each
+// machine is the one that FitMatrix would fit with that Ridge. The machines share one reduction of the matrix, which costs O(n³).
+// Each machine then costs O(n²).
 func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int, ridges []float64) (_ []*Classifier, err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	for i, r := range ridges {
@@ -61,8 +61,8 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 	return out, nil
 }
 
-// solveOnPath solves for one ridge with the reduction, and reports whether it has a solution. If the reduction finds the matrix
-// indefinite, a Cholesky factor with some jitter may still exist.
+// solveOnPath solves for one ridge with the reduction, and reports whether it found a solution. If the matrix is indefinite
+// according to the reduction, a Cholesky factor with some jitter may still exist.
 func (m *machine) solveOnPath(ctx context.Context, s machineSettings, path *loo.Problem, targets *mat.Dense) (bool, error) {
 	if path == nil {
 		return false, nil

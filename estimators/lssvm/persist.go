@@ -111,7 +111,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	case *sparse.Rows:
 		s.Sparse = codec.FromSparse(rows)
 	}
-	if m.left == nil { // used by quantities that are computed later
+	if m.left == nil { // quantities that are computed later need the groups
 		s.Groups = m.groups
 	} else {
 		s.LeftOut, s.Scales = codec.FromDense(m.left.residuals), m.left.scales
@@ -253,7 +253,7 @@ func (s stored) groups() ([][]int, error) {
 	return s.Groups, nil
 }
 
-// wrong describes an error in the numbers for k targets. It returns "" if there is none.
+// wrong returns a description of an error in the numbers for k targets, or "" if there is none.
 func (s stored) wrong(alpha *mat.Dense, k int) string {
 	switch {
 	case s.N < 1 || !isShape(alpha, s.N, k) || len(s.Bias) != k || len(s.Eta) != s.N:

@@ -152,8 +152,8 @@ func (m *machine) predictVariance(typ string, x mat.Matrix, opt kernels.Options)
 	return mean, variance, cmp.Or(targets.CheckValues("prediction", mean), targets.CheckValues("variance", variance))
 }
 
-// varianceTo sets the means and variances (r×k) for kernel values k (r×n) with the training rows. diag (r) holds the kernel values
-// of the new rows with themselves.
+// varianceTo sets mean and variance (r×k) for new rows. k (r×n) holds their kernel values with the training rows, and diag (r)
+// those with themselves.
 func (m *machine) varianceTo(mean, variance, k *mat.Dense, diag []float64) error {
 	ctx := context.Background()
 	left, err := m.leaveOneOut(ctx)
@@ -180,7 +180,7 @@ func (m *machine) varianceTo(mean, variance, k *mat.Dense, diag []float64) error
 	return nil
 }
 
-// leaveOneOutResiduals returns a copy of the residuals of the training rows (n×k), or nil for one row.
+// leaveOneOutResiduals returns a copy of the residuals of the training rows (n×k), or nil if there is only one distinct row.
 func (m *machine) leaveOneOutResiduals(ctx context.Context, typ string) (*mat.Dense, error) {
 	if m == nil {
 		return nil, fault.NotFitted(typ)
@@ -192,7 +192,7 @@ func (m *machine) leaveOneOutResiduals(ctx context.Context, typ string) (*mat.De
 	return mat.DenseCopyOf(left.residuals), nil
 }
 
-// row computes the outputs of one row.
+// row sets out to the outputs for the row x.
 func (m *machine) row(out, x []float64) {
 	p := rowwise.Scratch(m.n)
 	defer rowwise.Release(p)
@@ -205,7 +205,7 @@ func (m *machine) row(out, x []float64) {
 	}
 }
 
-// rowWidth returns the number of columns that row expects, or 0 without dense rows.
+// rowWidth returns the number of columns that row expects, or 0 if the machine has no dense rows.
 func (m *machine) rowWidth() int {
 	if m == nil {
 		return 0

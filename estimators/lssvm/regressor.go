@@ -32,9 +32,8 @@ type starting = loo.Starting
 //
 // See also Regressor in package ridge, Regressor in package falkon.
 type Regressor struct {
-	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If the
-	// ridge is not chosen by leave-one-out, because Ridge is set or [RidgeRule] is [Heuristic], a nil Kernel is
-	// [kernels.MedianRBF] of the training rows.
+	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If Ridge is set or
+	// [RidgeRule] is [Heuristic], [kernels.MedianRBF] of the training rows is used instead.
 	Kernel kernels.Kernel
 
 	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] determines it.
@@ -67,8 +66,8 @@ type Regressor struct {
 	Observe func(estimators.Step)
 
 	// If Checkpoint is not nil, it is called with the state of the fit after each iteration of [ConjugateGradients]. The ridge must
-	// be set, or chosen on a part of the rows, which is the case with more than 16000 rows. A fit to fewer rows takes only seconds.
-	// If Resume is not nil, Fit continues from that state.
+	// be set or be chosen on some of the rows, as it is with more than 16 000 rows. A fit to fewer rows takes only seconds. If
+	// Resume is not nil, Fit continues from that state.
 	Checkpoint func(*State)
 	Resume     *State
 
@@ -88,7 +87,7 @@ func (r *Regressor) settings() machineSettings {
 }
 
 // Fit fits the model to x (n×d) and y (n). Equal rows are merged into one row with a weight, as explained in the package
-// documentation. The cost is O(n²d + n³), or that of [ConjugateGradients].
+// documentation. The cost is O(n²d + n³), or the cost of [ConjugateGradients].
 //
 // Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if squares overflow),
 // [estimators.ErrTooLarge] above MaxKernelBytes, [estimators.ErrNotPSD] if the kernel is indefinite beyond the ridge, or the error
@@ -178,7 +177,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 }
 
 // PredictVariance returns the mean and the variance of a new observation at each row of x (m×d). The variance includes the noise.
-// The cost is O(mn²), and O(n³) for the first call after Fit or UnmarshalBinary. After [ConjugateGradients] it is O(mn).
+// The cost is O(mn²), plus O(n³) in the first call after Fit or UnmarshalBinary. After [ConjugateGradients] it is O(mn).
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return targets.FirstPair(r.m.predictVariance(regressorType, x, r.settings().options))
@@ -255,17 +254,18 @@ func (r *Regressor) Intercept() float64 {
 }
 
 // LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge. The residuals
-// are exact, except with [ConjugateGradients], where they are estimates. For one row it returns nil. If leave-one-out chose the
-// ridge, and after [ConjugateGradients], the call costs nothing more. Otherwise the first call after Fit or UnmarshalBinary costs
-// O(n³). It returns [estimators.ErrNotFitted] or the error of ctx.
+// are exact, except with [ConjugateGradients], where they are estimates. If there is only one distinct row, it returns nil. If
+// leave-one-out chose the ridge, and after [ConjugateGradients], the call costs nothing more. Otherwise the first call after Fit or
+// UnmarshalBinary costs O(n³). It returns [estimators.ErrNotFitted] or the error of ctx.
 func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return targets.First(r.m.leaveOneOutResiduals(ctx, regressorType))
 }
 
 // LeaveOneOutVariances returns the variance of a new observation at each training row, from the model fitted to all other rows with
-// the same ridge. Equal rows have the same variance. For one row it returns nil. The cost is that of LeaveOneOutResiduals. It
-// returns [estimators.ErrNotFitted] or the error of ctx. With Groups the error wraps errors.ErrUnsupported.
+// the same ridge. Equal rows have the same variance. If there is only one distinct row, it returns nil. It costs as much as
+// LeaveOneOutResiduals. It returns [estimators.ErrNotFitted] or the error of ctx. With Groups the error wraps
+// errors.ErrUnsupported.
 func (r *Regressor) LeaveOneOutVariances(ctx context.Context) (_ []float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return r.m.leaveOneOutVariances(ctx, regressorType)
@@ -276,6 +276,5 @@ func (r *Regressor) Details() Details { return r.m.copiedDetails() }
 
 // Report describes the last Fit. Iterations is the number of ridges evaluated on all rows, or the number of iterations of
 // [ConjugateGradients]. If leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, which was
-// used to compare the ridges. Otherwise it is the minimum of the penalised sum of squares in the package documentation, which is ½
-// Σ α[i] y[i].
+// used to compare the ridges. Otherwise it is ½ Σ α[i] y[i], the minimum of the objective in the package documentation.
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }

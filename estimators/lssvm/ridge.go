@@ -29,7 +29,7 @@ func HeuristicRidge(n int) float64 { return min(1, math.Pow(float64(n)/1500, 1.5
 // givenRidge returns the ridge if it depends only on the settings and the number of rows. It returns 0 if leave-one-out must choose
 // it.
 func givenRidge(ridge float64, rule RidgeRule, n int) float64 {
-	if ridge == 0 && (rule == Heuristic || n == 1) { // one row cannot be left out
+	if ridge == 0 && (rule == Heuristic || n == 1) { // a single row cannot be left out
 		return HeuristicRidge(n)
 	}
 	return ridge

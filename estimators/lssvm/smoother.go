@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// smoothed is the machine fitted to other rows, with the full matrix P.
+// smoothed is the machine with the same kernel and ridge for other rows, together with the full matrix P.
 type smoothed struct {
 	*smoother.Kernel
 	prepared *kernels.Prepared
@@ -22,23 +22,23 @@ type smoothed struct {
 	width    int
 }
 
-// Smoother implements [estimators.LinearSmoother]. It returns the machine with the chosen kernel and ridge for these rows and
-// targets. It holds 2n² numbers, and returns [estimators.ErrTooLarge] if they exceed MaxKernelBytes. The cost is O(n²d + n³). After
-// FitMatrix there are no rows to compare with, and the error wraps [estimators.ErrNotFitted].
+// Smoother implements [estimators.LinearSmoother]. The smoother is the machine with the chosen kernel and ridge for these rows and
+// targets. It holds 2n² numbers. If they exceed MaxKernelBytes, Smoother returns [estimators.ErrTooLarge]. The cost is O(n²d + n³).
+// After FitMatrix the model has no rows with which it could compare x, and the error wraps [estimators.ErrNotFitted].
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	return r.m.smoother(ctx, r.settings(), x, targets, weights)
 }
 
-// Smoother implements [estimators.LinearSmoother], like [Regressor.Smoother]. Its targets are the targets ±1 of the machine for
-// each class, not the labels. The given weights are not multiplied by those of Balanced.
+// Smoother implements [estimators.LinearSmoother], like [Regressor.Smoother]. The argument targets holds the targets ±1 of the
+// machine for each class, not the labels. The weights are not multiplied by those of Balanced.
 func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	return c.m.smoother(ctx, c.settings(), x, targets, weights)
 }
 
-// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows, or nil if it would return
-// none. The number of fitted rows does not matter. It computes nothing.
+// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows, or nil if Smoother would
+// accept it. The number of fitted rows does not matter. It computes nothing.
 func (r *Regressor) CheckSmoother(_, rows int) error { return r.settings().holdsSystem(rows) }
 
 // CheckSmoother is like [Regressor.CheckSmoother].

@@ -43,8 +43,8 @@ func (s Solver) String() string {
 }
 
 const (
-	// classTolerance is the tolerance for decision values, in standard deviations of their leave-one-out values. Probabilities then
-	// change by less than 0.01.
+	// classTolerance is the tolerance for decision values, in standard deviations of their leave-one-out values. A change within it
+	// changes probabilities by less than 0.01.
 	classTolerance = 0.03
 	// leastToIterate is the number of rows up to which ConjugateGradients factors the system.
 	leastToIterate = 1000
@@ -89,8 +89,8 @@ func (s machineSettings) holds(rows int) error {
 	return s.iteration(nil).Holds(rows)
 }
 
-// resumes returns ErrParam if there is a state to resume from and the system is not solved by conjugate gradients, or if the state
-// is empty or has another ridge.
+// resumes returns ErrParam if there is a state to resume from that cannot be used: the system is not solved by conjugate gradients,
+// or the state is empty or has another ridge.
 func (s machineSettings) resumes(iterates bool) error {
 	switch {
 	case s.resume == nil:
@@ -122,16 +122,16 @@ type Details struct {
 	// Rank is the rank of the preconditioner of conjugate gradients.
 	Rank int
 
-	// Ridges is the number of ridges that leave-one-out compared. With more than 16000 rows they are compared on 8000 of them. It
-	// is 0 if the ridge is set.
+	// Ridges is the number of ridges that leave-one-out compared. With more than 16 000 rows they are compared on 8000 rows. It is
+	// 0 if the ridge is set.
 	Ridges int
 
 	// Error estimates the change of the leave-one-out residuals that further iterations would cause, relative to their norm.
 	Error float64
 
-	// Storage is the precision of the stored kernel matrix: "float32", "float32 with float64 refinement" or "float64". If memory
-	// did not hold all of it, Storage includes the stored share, as in "float32, 20% of it kept". The remainder was computed in
-	// each pass. It is empty after Cholesky.
+	// Storage is the precision of the stored kernel matrix: "float32", "float32 with float64 refinement" or "float64". If the
+	// matrix did not fit into memory, Storage includes the stored share, as in "float32, 20% of it kept", and the remainder was
+	// computed in each pass. After Cholesky, Storage is empty.
 	Storage string
 }
 
@@ -167,7 +167,7 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 	if s.resume != nil {
 		own.Resume = s.resume.at
 	}
-	if s.checkpoint != nil && m.ridge != 0 { // after a search the preconditioner differs from that of a fit in which the ridge is set
+	if s.checkpoint != nil && m.ridge != 0 { // the preconditioner of a search differs from that of a fit with a fixed ridge
 		own.Checkpoint = func(at *fullsystem.State) { s.checkpoint(newState(at, m.details.Ridges)) }
 	}
 	problem, err := fullsystem.NewProblem(first, own, kernel, rows, sketched, m.weights)
@@ -255,8 +255,8 @@ func sketch(targets *mat.Dense, seed uint64) *mat.Dense {
 	return out
 }
 
-// startRidge returns the ridge with the smallest leave-one-out error. It is computed on a sample if the search uses all rows, and
-// otherwise on the rows of the search.
+// startRidge returns the ridge with the smallest leave-one-out error. If the later search uses all rows, the error is computed on a
+// sample. Otherwise startRidge searches on the searchedRows itself.
 func (m *machine) startRidge(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense,
 	steps *progress.Steps, observe func(ridge, objective float64)) (float64, error) {
 	first, second := progress.Two(ctx, 1, 9)
@@ -294,7 +294,7 @@ func (m *machine) startRidge(ctx context.Context, s machineSettings, kernel kern
 	return solved.Ridge, nil
 }
 
-// posteriorVariance returns the variances of the function, without the part of b, in units of s².
+// posteriorVariance returns the variances of the function without those of b, in units of s².
 func (m *machine) posteriorVariance(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
 	m.waiting.mu.Lock()
 	if !m.waiting.completed {

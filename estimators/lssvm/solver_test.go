@@ -30,7 +30,7 @@ func waves(n int, seed uint64) (x *mat.Dense, y []float64) {
 	return x, y
 }
 
-// Both solvers agree in the predictions, the ridge, the leave-one-out residuals and the variances.
+// The predictions, the ridge, the leave-one-out residuals and the variances of both solvers agree.
 func TestConjugateGradientsAreCholesky(t *testing.T) {
 	x, y := waves(1300, 1)
 	other, truth := waves(500, 2)
@@ -154,7 +154,7 @@ func TestClassesByConjugateGradients(t *testing.T) {
 	assert.Less(t, mat.Norm(proba[0], 2)/math.Sqrt(900), 0.02)
 }
 
-// Several targets give the same results as each target alone, for any number of workers.
+// A fit to several targets has the same results as a fit to each target alone, for any number of workers.
 func TestTargetsByConjugateGradients(t *testing.T) {
 	x, y := waves(1100, 5)
 	both := mat.NewDense(len(y), 2, nil)
@@ -177,7 +177,7 @@ func TestTargetsByConjugateGradients(t *testing.T) {
 	assert.Equal(t, predictions[0].RawMatrix().Data, predictions[1].RawMatrix().Data)
 }
 
-// Automatic chooses the documented solver, and errors about memory and groups are as documented.
+// Automatic chooses the documented solver, and too many rows or groups lead to the documented errors.
 func TestChoiceOfSolver(t *testing.T) {
 	x, y := waves(1200, 6)
 	kernel := kernels.Matern{Nu: 2.5, Length: 2}
@@ -211,7 +211,7 @@ func TestChoiceOfSolver(t *testing.T) {
 	assert.Equal(t, 1., steps[len(steps)-1].Done)
 }
 
-// Giving each row twice gives the same machine as giving it once.
+// A fit to rows that all occur twice results in the same machine as a fit to each row once.
 func TestCopiesByConjugateGradients(t *testing.T) {
 	x, y := waves(1100, 7)
 	var twice mat.Dense

@@ -28,8 +28,8 @@ func signs(y []float64) []int {
 	return out
 }
 
-// Machines fitted to sparse rows equal those fitted to the dense copy: with few rows, with repeated rows, with groups, and with
-// conjugate gradients.
+// Machines fitted to sparse rows equal those fitted to the dense copy. This holds with few rows, with repeated rows, with groups,
+// and with conjugate gradients.
 func TestSparseRowsGiveTheDenseMachine(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {

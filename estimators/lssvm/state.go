@@ -10,8 +10,8 @@ const stateKind = "lssvm.State"
 
 // State holds the progress of a Fit with [ConjugateGradients] after an iteration with the final ridge, set or chosen. Checkpoint
 // receives it, and Resume continues from it. If the configuration and the rows are the same, a resumed Fit gives exactly the model
-// of an uninterrupted Fit. It computes the kernel matrix and the preconditioner again, which takes some of the time of a fit, but
-// repeats no iteration.
+// of an uninterrupted Fit. It repeats no iteration, but computes the kernel matrix and the preconditioner again, which takes a part
+// of the time of a fit.
 type State struct {
 	// Iteration is the number of iterations so far.
 	Iteration int
@@ -36,8 +36,7 @@ type storedState struct {
 	Ridges int
 }
 
-// MarshalBinary encodes the state. It contains four vectors for each target or class, and a few more. A vector has a number for
-// each row.
+// MarshalBinary encodes the state: four vectors for each target or class, and a few more. Each vector has a number for each row.
 func (s *State) MarshalBinary() ([]byte, error) {
 	if s == nil || s.at == nil {
 		return nil, fault.NotFitted(stateKind)

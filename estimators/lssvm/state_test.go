@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// A fit that is resumed from any iteration, through a file, gives the model of an uninterrupted fit.
+// A fit that is resumed from any iteration, through a file, results in the same model as an uninterrupted fit.
 func TestResumed(t *testing.T) {
 	x, y := waves(1100, 9)
 	base := Regressor{Kernel: kernels.Matern{Nu: 2.5, Length: 2}, Ridge: 1e-3, Solver: ConjugateGradients}
@@ -66,8 +66,8 @@ func TestResumed(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// Checkpoint is called only if a fit can be resumed exactly. A search for a ridge on the same rows leaves a preconditioner with
-// another rank.
+// Checkpoint is called only if the fit can be resumed exactly. After a search for the ridge on the same rows it cannot, because the
+// preconditioner of the search has another rank.
 func TestNoCheckpointsOfASearch(t *testing.T) {
 	x, y := waves(1100, 11)
 	targets := mat.NewDense(len(y), mostSearched+1, nil)

@@ -6,15 +6,15 @@
 //	model, err := modelfile.Load[estimators.Regressor]("model.keln")          // any regressor
 //	info, err := modelfile.Describe(data)                                     // a description, without reading the model
 //
-// A file contains the output of the model's MarshalBinary, its type, its settings, its kernel, the number of columns and their
-// names if they are known, the classes, the version of the library that wrote it, and a checksum. The command kernelearn describe
-// prints this information.
+// A file contains the output of the model's MarshalBinary, its type, its settings and its kernel. It also contains the number of
+// columns and their names if they are known, the classes, the version of the library that wrote it, and a checksum. The command
+// kernelearn describe prints this information.
 //
 // # Types
 //
 // A type is identified by its name, such as lssvm.Regressor, which its package registers when it is imported. To read models of any
 // kind, import their packages, for example with a blank import, as for image formats. If a type is unknown, the error names the
-// import. [Register] registers third-party types; their settings are the exported fields.
+// import. [Register] registers third-party types. Their settings are the exported fields.
 //
 // # Settings
 //
@@ -31,5 +31,5 @@
 //
 // Reading a file with a newer format or a newer version of a model returns an error. The error names both versions, and the library
 // version that wrote the file. Older files can be read. Reading never panics and allocates no more than a small multiple of the
-// file's size, for any bytes. A checksum is not a signature: a file does not prove who wrote it.
+// file's size, for any bytes. A checksum is not a signature. It does not prove who wrote a file.
 package modelfile

@@ -101,8 +101,8 @@ func ExampleCheckpoint() {
 	// Output: [21.000] <nil>
 }
 
-// The example replaces a model while it is in use. Many goroutines may call Predict on the same value, but none while Fit runs on
-// it. The next model is therefore another value, and readers use the value that the pointer holds when they begin.
+// The example replaces a model while it is in use. Many goroutines may call Predict on the same value, but not while Fit runs on
+// it. The next model is therefore a new value, and each request uses the value that the pointer holds when the request begins.
 func Example_swap() {
 	ctx := context.Background()
 	fit := func(slope float64) *lssvm.Regressor {
@@ -121,14 +121,14 @@ func Example_swap() {
 		readers.Go(func() {
 			x, y := mat.NewDense(1, 1, []float64{10}), make([]float64, 1)
 			for range 1000 {
-				model := serving.Load() // use one model for all of the request
+				model := serving.Load() // the complete request uses the same model
 				if err := model.PredictTo(y, x); err != nil || !(y[0] > 9.9 && y[0] < 30.1) {
 					wrong.Add(1)
 				}
 			}
 		})
 	}
-	serving.Store(fit(2)) // the model is fitted or loaded before readers see it
+	serving.Store(fit(2)) // the model is complete before readers see it
 	old := serving.Swap(fit(3))
 	readers.Wait()
 

@@ -52,7 +52,7 @@ func DescribeFile(path string) (Info, error) {
 
 // Describe describes the model in data, the bytes of a file. Its type need not be registered. For the output of MarshalBinary of a
 // type in this module, Describe returns the type, the version and the size of the model and of its parts. It returns ErrBadModel if
-// the data is incomplete, changed or not a file of this module, or if the format is newer than this release.
+// the data is incomplete, has been changed or is not a file of this module, or if its format is newer than this release.
 func Describe(data []byte) (Info, error) {
 	holds, err := codec.Look(data)
 	if err != nil {
@@ -79,7 +79,7 @@ func Describe(data []byte) (Info, error) {
 	}
 	out.Library, out.GoesOn = s.Library, len(s.Goes) > 0
 	out.Parts = infos(h.Parts)
-	if model, err := codec.Look(s.Model); err == nil { // a third-party type may write anything
+	if model, err := codec.Look(s.Model); err == nil { // MarshalBinary of a third-party type may return data in any format
 		out.Version = model.Version
 	}
 	return out, nil
@@ -200,7 +200,7 @@ func abbreviated(classes []int) string {
 	return fmt.Sprint(classes)
 }
 
-// printed replaces characters that would move the cursor of a terminal.
+// printed replaces characters that are not printable, which could move the cursor of a terminal.
 func printed(r rune) rune {
 	if !unicode.IsPrint(r) {
 		return unicode.ReplacementChar

@@ -56,13 +56,13 @@ type stored struct {
 type head struct {
 	Type, Package string
 	Settings      settings.Value
-	Needs         []string `cbor:",omitempty"` // functions that the model cannot do without
+	Needs         []string `cbor:",omitempty"` // omitted functions that the model needs for predictions
 	Kernel        string   `cbor:",omitempty"`
 	Columns       int      `cbor:",omitempty"`
 	Classes       []int    `cbor:",omitempty"`
 	Notes         Notes
 	Parts         []partInfo `cbor:",omitempty"`
-	// Uses are the types of parts that are not in Settings, such as the estimator that a search built.
+	// Uses lists the types of parts that Settings does not contain, such as the estimator that a search built.
 	Uses []settings.Import `cbor:",omitempty"`
 }
 
@@ -102,7 +102,7 @@ func Checkpoint(path string, model any) error {
 	return atomicfile.WriteBytes(path, data)
 }
 
-// MarshalCheckpoint returns the bytes of the file that Checkpoint writes, with notes.
+// MarshalCheckpoint returns the contents of the file that Checkpoint would write, with notes.
 func MarshalCheckpoint(model any, n Notes) ([]byte, error) {
 	c, ok := model.(estimators.Continuer)
 	if !ok || !estimators.Supports(model, estimators.Continuing) {
@@ -199,7 +199,8 @@ func (h *head) noted() error {
 // mostParts limits the depth to which parts are described.
 const mostParts = 8
 
-// factsOf describes a fitted model. It appends the types of its parts to told.
+// factsOf describes a fitted model and its parts. It appends the types in the settings of the parts to told, and returns the
+// result.
 func factsOf(model any, depth int, told []settings.Import) (out partInfo, _ []settings.Import) {
 	if k, ok := model.(interface{ ChosenKernel() kernels.Kernel }); ok {
 		if kernel := k.ChosenKernel(); !check.IsNil(kernel) {
@@ -226,8 +227,8 @@ func factsOf(model any, depth int, told []settings.Import) (out partInfo, _ []se
 	return out, told
 }
 
-// columnsOf returns the number of columns that a model expects, which it reads from the error for a row with one column. It returns
-// 0 if there is no such error.
+// columnsOf returns the number of columns that a model expects. If a row with one column is an error, it reads the number from the
+// error. It returns 0 if the error does not contain it.
 func columnsOf(model any) int {
 	x := mat.NewDense(1, 1, nil)
 	var err error
@@ -364,8 +365,8 @@ func open(data []byte) (*stored, error) {
 	return &s, nil
 }
 
-// missing returns an error if some of the types are not registered, and otherwise nil. The error also names all other missing types
-// in the file, so that all imports can be added at once.
+// missing returns an error if some of the types are not registered. The error also names all other missing types in the file, so
+// that all imports can be added at once.
 func (s *stored) missing(types []settings.Import) error {
 	if len(settings.Unknown(types)) == 0 {
 		return nil
@@ -382,7 +383,7 @@ func (s *stored) imports() []settings.Import {
 	return out
 }
 
-// value returns the model. It takes the values of omitted settings from old.
+// value returns the model. The values of settings that the file omits are those of old.
 func (s *stored) value(old any) (any, error) {
 	if err := s.missing(s.Head.Settings.Imports(nil)); err != nil {
 		return nil, err
@@ -396,7 +397,8 @@ func (s *stored) value(old any) (any, error) {
 		return nil, fault.BadModel(kind, "a %T has no UnmarshalBinary", v)
 	}
 	if err := u.UnmarshalBinary(s.Model); err != nil {
-		// A value with functions that build its parts, such as a Space, can be read although their types are not registered.
+		// A setting with functions, such as a Space, can build parts whose types are not registered. Missing types are therefore an
+		// error only if decoding fails.
 		if missing := s.missing(s.Head.Uses); missing != nil {
 			return nil, missing
 		}
@@ -418,7 +420,7 @@ func (s *stored) value(old any) (any, error) {
 	return v, nil
 }
 
-// withVersion adds the version that wrote the file to an error, if it differs from the running one.
+// withVersion adds to an error the version that wrote the file, if it differs from the version of the running program.
 func (s *stored) withVersion(err error) error {
 	if now := Library(); s.Library != now {
 		return fmt.Errorf("%w (written by kernelearn %.60q, this is %q)", err, s.Library, now)

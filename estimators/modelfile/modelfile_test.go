@@ -99,7 +99,7 @@ func TestAPipelineIsReadWithoutAValue(t *testing.T) {
 	assert.Equal(t, info, again)
 }
 
-// Every kind of setting is the same after loading as before saving.
+// Settings of every kind are the same after loading as before saving.
 func TestEverySetting(t *testing.T) {
 	model := &selection.Classifier{
 		Preprocess: []transformers.Transformer{&scalers.MinMaxScaler{Low: -1, High: .1}, &columnwise.Imputer{Statistic: columnwise.Median}},
@@ -143,8 +143,8 @@ func TestEverySetting(t *testing.T) {
 	assert.Equal(t, given.Landmarks, mapped.(*featuremap.Nystroem).Landmarks)
 }
 
-// Functions in a search are omitted, also within a pipeline. The loaded model predicts, and its next Fit returns an error that
-// names them.
+// Functions in a search are omitted, also if the search is in a pipeline. The loaded model can predict, and its next Fit returns an
+// error that names the functions.
 func TestWhatIsLeftOut(t *testing.T) {
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }
 	search := &selection.Regressor{
@@ -176,7 +176,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	require.NoError(t, into.Fit(ctx, rows, y))
 }
 
-// A function that predictions need must be available.
+// A model that needs a function for its predictions can only be read into a value that has the function.
 func TestAFunctionThatPredictionsTake(t *testing.T) {
 	group := func(row []float64) int { return int(row[0]) % 2 }
 	x, target := mat.NewDense(40, 1, nil), make([]float64, 40)
@@ -253,7 +253,7 @@ func TestErrors(t *testing.T) {
 	assert.Panics(t, func() { modelfile.Register[*modelfile.Info]("lssvm.Regressor") })
 }
 
-// changed returns a file in which some words are replaced by others of the same length, with a correct checksum.
+// changed returns a file in which a text is replaced by another of the same length, with the given version and a correct checksum.
 func changed(t *testing.T, data []byte, version int, from, to string) []byte {
 	t.Helper()
 	var payload any
@@ -269,8 +269,8 @@ func changed(t *testing.T, data []byte, version int, from, to string) []byte {
 	return resealed(bytes.ReplaceAll(out, []byte(from), []byte(to)))
 }
 
-// If a type is not registered, the error names the import, and the file can still be described. If the file is newer, the error
-// names the versions.
+// If a type is not registered, the error names the import, and the file can still be described. If the version of the file is
+// newer, the error names both versions.
 func TestOtherPrograms(t *testing.T) {
 	model := &lssvm.Regressor{Ridge: .1}
 	require.NoError(t, model.Fit(ctx, rows, y))
@@ -302,7 +302,7 @@ func TestOtherPrograms(t *testing.T) {
 	assert.ErrorContains(t, err, `written by kernelearn "v9.8.7 ", this is "(devel)"`)
 }
 
-// One error names all imports that a file needs: for its settings, at any depth, and for the parts that a search built.
+// One error names all imports that a file needs for its settings, at any depth, and for the parts that a search built.
 func TestAllImportsAreTold(t *testing.T) {
 	const module = "github.com/kernelearn/kernelearn/"
 	data, err := modelfile.Marshal(fittedPipeline(t), modelfile.Notes{})
@@ -375,7 +375,7 @@ func TestFilesAndStreams(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// A stream stops in one program and continues in another.
+// PartialFit in one program continues a stream that another program began.
 func TestCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stream.keln")
 	whole := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{Ridge: .1}}

@@ -24,7 +24,7 @@ type latin struct{ kernels.RBF }
 
 func (latin) String() string { return badtext.Text }
 
-// Notes, settings and names of kernels that are not UTF-8 are rejected before a file is written.
+// A model whose notes, settings or kernel names are not UTF-8 is rejected before a file is written.
 func TestTextsAreUTF8(t *testing.T) {
 	ctx, x := context.Background(), mat.NewDense(4, 2, []float64{1, 2, 2, 1, 3, 5, 4, 4})
 	path := filepath.Join(t.TempDir(), "model")

@@ -32,13 +32,14 @@ const (
 	version     = 1
 
 	defaultLevel = 0.05
-	// likelihoodRows is the largest number of rows whose likelihood is computed. Their density is that of all rows.
+	// likelihoodRows is the largest number of rows whose likelihood is computed. The density is always that of all rows.
 	likelihoodRows   = 1000
 	likelihoodStream = 0x6c696b65 // stream of the sample
 	// blockNumbers is the number of distances that are held at the same time: 64 MB.
 	blockNumbers = 8 << 20
 	mostBlock    = 512
-	// stepsBelow and stepsAbove are the numbers of factors of two in the first grid, below and above its middle.
+	// stepsBelow and stepsAbove are the numbers of grid points below and above the middle of the first grid, whose points are a
+	// factor of two apart.
 	stepsBelow, stepsAbove = 5, 3
 	finer                  = 4 // points of a finer grid between two points
 	mostExtensions         = 8
@@ -57,7 +58,7 @@ type Density struct {
 	// NoScaling leaves the columns unscaled. Bandwidth is then in their units, which must be the same for all columns.
 	NoScaling bool
 
-	// Level is the share of rows like the training rows that Predict may report as novel, below 1. If it is 0, it is 0.05.
+	// Level is the share of rows like the training rows that Predict may report as novel, below 1. If it is 0, 0.05 is used.
 	Level float64 `zero:"0.05" below:"1"`
 
 	// Seed is the seed for the sample that chooses the bandwidth if there are more than 1000 rows.
@@ -96,7 +97,7 @@ func (squared) OfSquaredDistances(dst, squares []float64) {
 	}
 }
 
-// Fit fits the model to x (n×d), which must have at least two rows. It costs O(n²d) and uses O(nd) memory. It returns
+// Fit fits the model to x (n×d), which must have at least two rows. The cost is O(n²d), and the memory O(nd). It returns
 // [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge], or the error of ctx.
 func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, d.Observe)(&err)
@@ -153,13 +154,13 @@ func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return nil
 }
 
-// fits returns an error if a Fit would need too much memory for the rows, for products of them, and for a block of distances.
+// fits returns an error if Fit would need too much memory for the rows, their products and a block of distances.
 func fits(n, columns int) error {
 	return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", densityType, n, columns),
 		5*float64(n)*float64(columns)+blockNumbers+2*float64(n), "fit a sample of the rows")
 }
 
-// prepare computes the values that are needed for distances from the rows.
+// prepare prepares the training rows for the computation of distances.
 func (m *density) prepare(ctx context.Context, workers int) (err error) {
 	m.prepared, err = kernels.Prepare(ctx, squared{}, m.z, &kernels.Options{Workers: workers})
 	return err
@@ -190,14 +191,14 @@ func (s *steps) add(message string) {
 	progress.Tell(s.ctx, progress.Step{Iteration: s.done, Total: s.total, Message: message})
 }
 
-// blocksOf returns the number of rows whose distances are held at the same time.
+// blocksOf returns the number of rows in a block, whose distances are held at the same time.
 func (m *density) blocksOf() int {
 	n, _ := m.z.Dims()
 	return max(1, min(mostBlock, blockNumbers/n))
 }
 
-// distances calls visit with the squared distances between each row of x and the training rows. It works in blocks with several
-// goroutines, each of which has a separate slot.
+// distances calls visit for each row of x, with its number and its squared distances from the training rows. It works in blocks.
+// Several goroutines call visit within a block, and after is called at the end of each block.
 func (m *density) distances(ctx context.Context, x *mat.Dense, workers int, visit func(i int, row []float64), after func()) error {
 	n, _ := x.Dims()
 	size := m.blocksOf()
@@ -224,10 +225,11 @@ func (m *density) distances(ctx context.Context, x *mat.Dense, workers int, visi
 	return nil
 }
 
-// leastScore replaces smaller scores. It is far above the smallest float64, so that sums with it are finite.
+// leastScore replaces smaller scores. It is far above -math.MaxFloat64, so that sums with it are finite.
 const leastScore = -math.MaxFloat64 / 4
 
-// terms replaces the squared distances s by exp(-s/2h² - top), the largest of which is 1, and returns top and their sum.
+// terms replaces the squared distances s by exp(-s/2h² - top), where top is such that the largest result is 1. It returns top and
+// the sum of the results.
 func terms(row []float64, h float64) (top, sum float64) {
 	least := floats.Min(row)
 	for j := range row {
@@ -276,7 +278,7 @@ func (m *density) choose(ctx context.Context, seed uint64, workers int, p *steps
 		m.report.Warnings = append(m.report.Warnings, "all rows are equal: the bandwidth for a normal distribution is used")
 		return nil
 	}
-	for range mostExtensions { // if the best is at an end of the grid
+	for range mostExtensions { // the grid is extended while the best is at one of its ends
 		switch best {
 		case 0:
 			grid = []float64{grid[0] / 16, grid[0] / 8, grid[0] / 4, grid[0] / 2, grid[0], grid[0] * 2}
@@ -362,7 +364,7 @@ type bandwidths struct {
 // best returns the index of the best bandwidth of the grid, or -1 if all rows are equal.
 func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
 	n, _ := b.rows.Dims()
-	values := mat.NewDense(n, len(grid), nil) // one row of values for each row, so that they are summed in the order of the rows
+	values := mat.NewDense(n, len(grid), nil) // a row for each row of b.rows, so that sums do not depend on the goroutines
 	counts := make([]bool, n)
 	err := b.m.distances(ctx, b.rows, b.workers, func(i int, row []float64) {
 		// Distances to the row itself and to equal rows are left out.
@@ -406,20 +408,20 @@ func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
 	return best, nil
 }
 
-// leaveOut computes the sum over the other rows for each row.
+// leaveOut computes, for each training row, the logarithm of the sum over the other rows.
 func (m *density) leaveOut(ctx context.Context, workers int, p *steps) error {
 	n, _ := m.z.Dims()
 	m.left = make([]float64, n)
 	m.report.Converged = true
 	p.total = max(p.total, (n+m.blocksOf()-1)/m.blocksOf())
 	return m.distances(ctx, m.z, workers, func(i int, row []float64) {
-		// The last entry replaces that of the row itself.
+		// The distance of the row from itself is replaced by the last one.
 		row[i] = row[len(row)-1]
 		m.left[i] = logSum(row[:len(row)-1], m.bandwidth)
 	}, func() { p.add("scores of the rows") })
 }
 
-// rows checks and scales rows.
+// rows checks rows and returns them scaled.
 func (d *Density) rows(x mat.Matrix) (*mat.Dense, error) {
 	if d.m == nil {
 		return nil, fault.NotFitted(densityType)
@@ -453,10 +455,10 @@ func (d *Density) Score(x mat.Matrix) (_ []float64, err error) {
 // tied is the relative tolerance for equal scores. Sums of many terms are rounded, and rows with equal scores must count as equal.
 const tied = 1e-9
 
-// PredictP returns a p-value for each row of x (m×d), from 1/(n+1) to 1. It is the share of rows, among the n training rows and the
-// row itself, whose density estimated from all others is at most that of the row. If the row and the training rows are
-// exchangeable, it is at most α with a probability of at most α. The package documentation states when this is exact. It costs
-// O(nd) for each row.
+// PredictP returns a p-value for each row of x (m×d), from 1/(n+1) to 1. Consider the n training rows and the row itself, each with
+// the density estimated from all others. The p-value is the share of these n+1 rows whose density is at most that of the row. If
+// the row and the training rows are exchangeable, the p-value is at most α with a probability of at most α. The package
+// documentation states when this holds exactly. It costs O(nd) for each row.
 func (d *Density) PredictP(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	z, err := d.rows(x)
@@ -478,7 +480,7 @@ func (m *density) p(row []float64) float64 {
 	own := top + math.Log(sum)
 	count := 1
 	for i, l := range m.left {
-		// row[i]/sum is the row's contribution to the sum of row i, relative to the row's own sum.
+		// row[i]/sum is the term that the row adds to the sum of training row i, relative to the row's own sum.
 		if l <= own && math.Exp(l-own)+row[i]/sum <= 1+tied {
 			count++
 		}

@@ -28,7 +28,7 @@ func normal(n, d int, seed uint64) *mat.Dense {
 }
 
 // Densities equal those of scikit-learn. The bandwidth is the grid point next to the optimum that SciPy finds, with the same
-// likelihood. The p-values agree with their definition.
+// likelihood. The p-values agree with those from their definition.
 func TestAgainstReferences(t *testing.T) {
 	var ref struct {
 		Cases []struct {
@@ -114,7 +114,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// rejected returns how often, over several draws, the row after n others has a p-value of at most α.
+// rejected returns how often, over several draws of n+1 rows, the last row has a p-value of at most 0.05, and of at most 0.2.
 func rejected(t *testing.T, d *Density, n, draws int, draw func(rng *rand.Rand, row []float64), columns int) (at05, at20 float64) {
 	t.Helper()
 	for k := range draws {
@@ -166,7 +166,7 @@ func TestPValuesAreExact(t *testing.T) {
 	assert.LessOrEqual(t, at20, 0.2+within(0.2))
 }
 
-// If scales and bandwidth are estimated from the rows, the p-values are as exact as documented.
+// If scales and bandwidth are estimated from the rows, the p-values are as close to exact as documented.
 func TestPValuesOfTheZeroValue(t *testing.T) {
 	draws := 1000
 	if testing.Short() {
@@ -185,7 +185,7 @@ func TestPValuesOfTheZeroValue(t *testing.T) {
 	}
 }
 
-// The units of the columns change no p-value. They shift the score by the logarithm of the factor.
+// Other units of the columns change no p-value. They shift the score by the logarithm of the product of the factors.
 func TestUnits(t *testing.T) {
 	x, at := normal(80, 3, 3), normal(10, 3, 4)
 	d := &Density{}
@@ -286,8 +286,8 @@ func TestEqualRows(t *testing.T) {
 	assert.Equal(t, []float64{1, 1. / 31}, p)
 }
 
-// There are more rows than a block holds, and than the likelihood uses. The sample changes the bandwidth only slightly, and no
-// result depends on the blocks.
+// With more rows than a block holds and than the likelihood uses, the sample changes the bandwidth only slightly. No result depends
+// on the blocks.
 func TestManyRows(t *testing.T) {
 	const n = 9000
 	x := normal(n, 2, 1)

@@ -33,13 +33,13 @@
 //
 // If Bandwidth and NoScaling are set, neither bandwidth nor scales depend on the rows. If the training rows and the new row are
 // then exchangeable, the p-value is exact for any n and any distribution: P(p ≤ α) ≤ α, and P(p ≤ α) is within 1/(n+1) of α if no
-// two scores are equal. If scales and bandwidth come from the training rows, it is not quite exact, because the new row did not
-// contribute to them. The effect is small with many rows: at level 0.05, tests require a share of 0.05 ± 0.02 with 100 rows of 3
-// and of 10 columns. The guarantee concerns the mean over sets of training rows, not each set or each region. Equal rows count
-// separately, as observations that happen to agree. Remove artificial copies, which would count as separate observations.
+// two scores are equal. If scales and bandwidth come from the training rows, the p-value is not quite exact, because the new row
+// did not contribute to them. The effect is small with many rows: at level 0.05, tests require that 0.05 ± 0.02 of the usual rows
+// are rejected, with 100 training rows of 3 or 10 columns. The guarantee concerns the mean over sets of training rows, not each set
+// or each region. Equal rows count separately, as observations that happen to agree. Remove artificial copies before the fit.
 //
 // # Cost
 //
-// Fit costs O(n²d) for the scores. The bandwidth costs about 27 exponentials for each of at most 1000 n pairs. Score, Predict and
-// PredictP cost O(nd) for each row. The memory is O(nd) and blocks of 64 MB; no n×n matrix is ever stored.
+// Fit costs O(n²d) for the scores. The choice of the bandwidth computes about 27 exponentials for each of at most 1000 n pairs.
+// Score, Predict and PredictP cost O(nd) for each row. The memory is O(nd) plus blocks of 64 MB. No n×n matrix is ever stored.
 package novelty

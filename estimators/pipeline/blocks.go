@@ -26,8 +26,8 @@ func (t *Transformer) checkBlockSteps() error {
 	return nil
 }
 
-// FitBlocks implements [streaming.BlockFitter] if all Steps do. Each step is fitted to the stream's output from the steps before
-// it. The stream is read once for each pass of a step, a few thousand rows at a time. If a step has no FitBlocks, the error wraps
+// FitBlocks implements [streaming.BlockFitter] if all Steps do. Each step is fitted to the output of the steps before it. The
+// stream is read once for each pass of a step, a few thousand rows at a time. If a step has no FitBlocks, the error wraps
 // errors.ErrUnsupported.
 func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
@@ -35,7 +35,7 @@ func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.
 	if err != nil {
 		return err
 	}
-	if len(fitted.Steps) == 0 { // a step would have checked the rows
+	if len(fitted.Steps) == 0 { // no step has checked the rows
 		if err := (&scalers.UnitRows{}).FitBlocks(ctx, stream.Forward(fitted, t.name(), 0, blocks)); err != nil {
 			return fmt.Errorf("%s: %w", t.name(), err)
 		}
@@ -47,7 +47,7 @@ func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.
 	return nil
 }
 
-// fitBlocks fits clones of the steps to a stream. Without steps it does not read it.
+// fitBlocks fits clones of the steps to a stream. If there are no steps, it does not read the stream.
 func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (*stream.Steps, error) {
 	if err := t.checkBlockSteps(); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[streaming.
 	return out, t.checkNames(out.Width)
 }
 
-// fitBlocks returns a copy fitted to a stream.
+// fitBlocks returns a copy of c that is fitted to a stream.
 func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](
 	ctx context.Context, c *chain[[]Y, []Y, E], blocks iter.Seq2[streaming.Block[Y], error],
 ) (*chain[[]Y, []Y, E], error) {

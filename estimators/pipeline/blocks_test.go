@@ -61,7 +61,7 @@ func inBlocks[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int) iter.
 	}
 }
 
-// streamingPipeline returns a pipeline whose steps give the same fit from a stream as from a matrix.
+// streamingPipeline returns a pipeline whose steps are the same whether they are fitted to a stream or to a matrix.
 func streamingPipeline(final *falkon.Regressor) *pipeline.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{
 		&columnwise.Imputer{Statistic: columnwise.Median, Indicators: true},
@@ -76,7 +76,7 @@ func bytesOf(t *testing.T, v any) []byte {
 	return data
 }
 
-// A pipeline fitted to a stream equals one fitted to the rows in memory, bit for bit, whatever the blocks.
+// A pipeline fitted to a stream is bit-identical to one fitted to the rows in memory, for blocks of any size.
 func TestFitBlocksIsFit(t *testing.T) {
 	x, y, w := longRows(12_000)
 	for _, solver := range []falkon.Solver{falkon.Direct, falkon.ConjugateGradients} {
@@ -111,7 +111,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 
 var errReading = errors.New("the query broke off")
 
-// An error in a stream names the part and the row of the stream, and keeps the previous fit.
+// An error in a stream names the part and the row of the stream, and leaves the previous fit unchanged.
 func TestFitBlocksErrors(t *testing.T) {
 	x, y, _ := longRows(9000)
 	p := streamingPipeline(&falkon.Regressor{Components: 20, Ridge: .1})
@@ -159,7 +159,7 @@ func TestFitBlocksErrors(t *testing.T) {
 		assert.True(t, bytes.Equal(before, bytesOf(t, p)), name)
 	}
 
-	// This also holds for a value that only a step makes infinite.
+	// The error also names the row if only a step makes a value infinite.
 	far := mat.NewDense(3000, 1, nil)
 	for i := range 3000 {
 		far.Set(i, 0, 1e-300*float64(i%2))
@@ -168,7 +168,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	times := 0
 	err := steps.FitBlocks(ctx, func(yield func(streaming.Block[streaming.None], error) bool) {
 		times++
-		if times > 2 { // the pass of the second step
+		if times > 2 { // the third pass, in which the second step is fitted
 			far = mat.DenseCopyOf(far)
 			far.Set(2345, 0, 1e300)
 		}
@@ -187,7 +187,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	assert.ErrorIs(t, (&pipeline.Regressor{}).FitBlocks(ctx, inBlocks(x, y, nil, 2000)), estimators.ErrParam)
 }
 
-// changing yields rows, one of which is different in the second pass of the third step.
+// changing yields rows, one of which is different in the seventh pass, the second of the third step.
 func changing(x *mat.Dense, y []float64) iter.Seq2[streaming.Block[float64], error] {
 	times := 0
 	return func(yield func(streaming.Block[float64], error) bool) {
@@ -212,8 +212,8 @@ func (c counted) Err() error {
 	return nil
 }
 
-// FitBlocks stops wherever it is cancelled, also within a large block. If conjugate gradients have begun, the fit can be resumed
-// from the stream and gives the model of an uninterrupted fit.
+// FitBlocks stops at any check at which it is cancelled, also within a large block. If conjugate gradients have begun, the fit can
+// be resumed from the stream, and results in the same model as an uninterrupted fit.
 func TestFitBlocksCancelledAndResumed(t *testing.T) {
 	x, y, _ := longRows(10_000)
 	build := func() *pipeline.Regressor {

@@ -23,7 +23,7 @@ const (
 // folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier applies Steps, in their order, and then Final. Steps may be empty; Final is required. Fit fits clones
+// Classifier applies Steps, in their order, and then Final. Steps may be empty. Final is required. Fit fits clones
 // ([estimators.Clone]) and leaves Steps and Final unchanged. Fitting therefore never changes the configuration, and a new
 // configuration does not change the fitted parts.
 //
@@ -58,7 +58,7 @@ func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 }
 
 // FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not accept weights, so the steps
-// are fitted to the rows without weights. A weight of 2 is therefore equivalent to giving the row twice for Final, but not for a
+// are fitted to the rows without weights. For Final, a weight of 2 is therefore equivalent to giving the row twice. It is not for a
 // step that counts rows, such as a StandardScaler.
 func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
@@ -73,9 +73,9 @@ func (p *Classifier) CheckSmoother(fitted, rows int) error {
 	return p.configured().checkSmoother(fitted, rows)
 }
 
-// FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one after the other,
-// each to the output of the steps before it, and then Final. The stream is read once for each pass of a part, a few thousand rows
-// at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
+// FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps and then Final are fitted one after
+// the other, each to the output of the steps before it. The stream is read once for each pass of a part, a few thousand rows at a
+// time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[int], error]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(fitBlocks(ctx, p.configured(), blocks))
@@ -201,7 +201,7 @@ func (p *Classifier) SetGroups(groups []int) { estimators.SetGroups(p.Final, gro
 // [estimators.Categorizer].
 func (p *Classifier) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
-// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy, but Predict uses its elements, which must not be
+// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy, but Predict uses its elements. They must not be
 // fitted again.
 func (p *Classifier) FittedSteps() []transformers.Transformer { return p.fittedSteps() }
 

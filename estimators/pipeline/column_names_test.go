@@ -61,7 +61,8 @@ func byNumber() *pipeline.Regressor {
 	}
 }
 
-// A part that is chosen by name receives the column with that name, also after steps that keep names, in files and from streams.
+// A part that is chosen by name receives the column with that name. This also holds after steps that keep the names, for a model
+// from a file, and for streams.
 func TestColumnsByName(t *testing.T) {
 	ctx := context.Background()
 	x, y := flats()
@@ -107,7 +108,7 @@ func TestColumnsByName(t *testing.T) {
 	assert.Equal(t, flatNames, steps.ColumnNames(), "the fitted model stays")
 }
 
-// Parts that are chosen by kind receive the categories of a table, and no columns if it has none.
+// A part that is chosen by kind receives the categories of a table. If there are none, the part is left out.
 func TestColumnsByKind(t *testing.T) {
 	ctx := context.Background()
 	x, _ := flats()

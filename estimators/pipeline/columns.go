@@ -24,8 +24,8 @@ const columnsName = "pipeline: ColumnTransformer"
 // parts.
 //
 // Fit fits clones and leaves Parts unchanged. A model file contains the fitted transformers and the columns, and is decoded into a
-// ColumnTransformer with the same Parts. The cost is the sum of the costs of the parts, and a copy of their columns. The errors are
-// those of the parts, preceded by the name of the part. If a value is not finite, the error contains its position in x.
+// ColumnTransformer with the same Parts. The cost is the sum of the costs of the parts, plus a copy of their columns. The errors
+// are those of the parts, preceded by the name of the part. If a value is not finite, the error contains its position in x.
 //
 // See also [Transformer].
 type ColumnTransformer struct {
@@ -35,7 +35,8 @@ type ColumnTransformer struct {
 	// or a pipeline with names, sets it.
 	Names []string `settings:"-"`
 
-	// Categories holds the indices of the categorical columns, for parts in which Categories is set. A table or a pipeline sets it.
+	// Categories holds the indices of the categorical columns. Parts in which Categories is set receive them. A table or a pipeline
+	// sets this field.
 	Categories []int `settings:"-"`
 
 	// Rest is the transformer for the columns that belong to no part. If it is nil, these columns are unchanged.
@@ -58,8 +59,8 @@ type ColumnPart struct {
 	Columns []int
 
 	// Names lists the names of the columns, each once, in the order in which the transformer receives them. The name of a category
-	// selects the columns of its levels, name=level, if no column has that name. An unknown name is [estimators.ErrParam], and the
-	// error suggests similar names. In fitted parts, Names is set if the names are known.
+	// selects the columns of its levels, name=level, if no column has that name. For an unknown name, Fit returns
+	// [estimators.ErrParam] and suggests similar names. In fitted parts, Names is set if the names are known.
 	Names []string
 
 	// Categories chooses all categorical columns. If there are none, the part is left out.
@@ -86,7 +87,7 @@ func (t *ColumnTransformer) keep(fitted *columns.Fitted, err error) error {
 	return err
 }
 
-// learnt returns the fitted parts.
+// learnt returns the fitted parts, or ErrNotFitted before Fit.
 func (t *ColumnTransformer) learnt() (*columns.Fitted, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(columnsName)
@@ -140,8 +141,8 @@ func (t *ColumnTransformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error
 	return fault.NameColumns(f.TransformTo(dst, x, rowwise.IsFew(x)), f.Names())
 }
 
-// FeatureNames implements [transformers.FeatureNamer] if the parts do. It returns the names from the parts, one part after the
-// other, and then those of the unchanged columns.
+// FeatureNames implements [transformers.FeatureNamer] if the parts do. It returns the names of the results of the parts, one part
+// after the other, and then the names of the unchanged columns.
 func (t *ColumnTransformer) FeatureNames(in []string) ([]string, error) {
 	f, err := t.learnt()
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 
 var nan = math.NaN()
 
-// cars has the columns price, make, age, which has gaps, and a number that stays unchanged.
+// cars has the columns price, make, age (with gaps), and a number that stays unchanged.
 var cars = golden.Dense([][]float64{{10, 1, 3, 7}, {20, 2, nan, 8}, {30, 1, 5, 9}, {60, 3, 4, 7}})
 
 func columns() *pipeline.ColumnTransformer {
@@ -34,7 +34,7 @@ func columns() *pipeline.ColumnTransformer {
 	}}
 }
 
-// The results equal those of the columns' transformers, joined side by side.
+// The result consists of the results of each part's transformer, side by side.
 func TestColumnTransformer(t *testing.T) {
 	ctx := context.Background()
 	c := columns()
@@ -183,7 +183,7 @@ func TestColumnTransformerErrors(t *testing.T) {
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
 }
 
-// A file can be decoded only into the same parts.
+// A file can be decoded only into a ColumnTransformer with the same parts.
 func TestColumnTransformerFiles(t *testing.T) {
 	ctx := context.Background()
 	c := columns()

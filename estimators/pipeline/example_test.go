@@ -36,7 +36,7 @@ func ExampleRegressor() {
 	// Output: [16.0000]
 }
 
-// Numbers are imputed and scaled, makes of cars get a column each, and the doors stay unchanged.
+// Numbers are imputed and scaled, each make of car gets its own column, and the doors stay unchanged.
 func ExampleColumnTransformer() {
 	cars := mat.NewDense(3, 3, []float64{4, 1, 20, 2, 3, math.NaN(), 4, 1, 40}) // doors, make, price
 	table := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{

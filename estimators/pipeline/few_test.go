@@ -15,7 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Steps are fitted only to the first chunk. If this chunk has fewer rows than a map has landmarks, there is a warning.
+// PartialFit fits the steps only to the first chunk. If this chunk has fewer rows than a map needs for its landmarks, Report
+// contains a warning.
 func TestAFirstChunkOfTooFewRowsForAStep(t *testing.T) {
 	x, y := mat.NewDense(8, 1, []float64{0, 1, 2, 3, 4, 5, 6, 7}), []float64{0, 1, 0, -1, 0, 1, 0, -1}
 	for components, warnings := range map[int]int{8: 0, 9: 1} {

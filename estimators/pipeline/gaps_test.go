@@ -16,7 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Without steps, a final estimator that fills gaps receives them, and any other returns an error with their position.
+// Without steps, gaps reach a final estimator that fills them. Any other final estimator returns an error with the position of the
+// gap.
 func TestGapsWithoutSteps(t *testing.T) {
 	rows := mat.NewDense(12, 2, nil)
 	y := make([]float64, 12)

@@ -38,7 +38,8 @@ func (p *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return p.graph(regressorName, x, prior)
 }
 
-// leftOutGraph returns leftOut as a graph, or the zero Value if the last step leaves nothing out.
+// leftOutGraph returns the part of a kernel that the last step leaves out, as a graph. If the step leaves out nothing, it returns
+// the zero Value.
 func (t *Transformer) leftOutGraph(x, z graph.Value) (none graph.Value, err error) {
 	last := len(t.fitted.Steps) - 1
 	if last < 0 {

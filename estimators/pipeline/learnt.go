@@ -82,9 +82,8 @@ func (l *learnt[T, P, E]) marshal(name, kind string) ([]byte, error) {
 	return c.marshal(kind)
 }
 
-// graph returns the graph of the final estimator for x. The variance is the sum of the final estimator's variance and that of the
-// part of a kernel that the steps leave out. prior multiplies this part by the prior variances of a ridge machine. It is nil if
-// Final is not a ridge machine.
+// graph returns the graph of the final estimator for x. The variance includes the part of a kernel that the steps leave out. The
+// function prior multiplies this part by the prior variances of a ridge machine. If Final is not a ridge machine, prior is nil.
 func (l *learnt[T, P, E]) graph(name string, x graph.Value, prior func(unseen graph.Value) graph.Value) (graph.Outputs, error) {
 	c, err := l.chain(name)
 	if err != nil {

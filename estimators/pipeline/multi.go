@@ -87,8 +87,8 @@ func (p *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// PredictVariance implements [estimators.MultiVariancePredictor] with the method of Final. It adds the variance of the part of a
-// kernel that the last step leaves out, as in [Regressor].
+// PredictVariance implements [estimators.MultiVariancePredictor] with the method of Final. As in [Regressor], it adds the variance
+// of the part of a kernel that the last step leaves out.
 func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.MultiVariancePredictor](p.configured, p.fitted, estimators.Variance)
@@ -115,8 +115,8 @@ func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return mean, variance, nil
 }
 
-// PredictInterval implements [estimators.MultiIntervalPredictor] with the method of Final. If PredictVariance adds to the variance
-// of Final, the intervals are those of normal distributions with the mean and variance of PredictVariance.
+// PredictInterval implements [estimators.MultiIntervalPredictor] with the method of Final. If PredictVariance adds a term to the
+// variance of Final, the intervals are those of normal distributions with the mean and variance of PredictVariance.
 func (p *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.MultiIntervalPredictor](p.configured, p.fitted, estimators.Interval)
@@ -145,8 +145,9 @@ func (p *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high
 // priorVariances is implemented by ridge machines for several targets.
 type priorVariances interface{ PriorVariances() []float64 }
 
-// unseen returns the part of a kernel that the steps leave out at each row of x, and its factor for each target. z holds the
-// transformed rows. The results are nil if the steps leave out nothing, or if Final is not a ridge machine.
+// unseen returns the part of a kernel that the steps leave out at each row of x, and the prior variance of each target, by which it
+// is multiplied. z holds the transformed rows. The results are nil if the steps leave out nothing, or if Final is not a ridge
+// machine.
 func (p *MultiRegressor) unseen(x, z mat.Matrix) (out, priors []float64, err error) {
 	prior, ok := ridgeMachine[priorVariances](p.fitted)
 	if !ok {

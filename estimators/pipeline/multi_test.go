@@ -24,8 +24,8 @@ func multi() *pipeline.MultiRegressor {
 	return &pipeline.MultiRegressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.MultiRegressor{Ridge: .5}}
 }
 
-// Each target has the same predictions as a Regressor for that target alone. The variance includes the part that the steps leave
-// out.
+// Each target has the same predictions as a Regressor for that target alone. The variance includes the part of the kernel that the
+// steps leave out.
 func TestMultiIsThePipelineOfEachTarget(t *testing.T) {
 	k := kernels.RBF{Gamma: .3}
 	for name, steps := range map[string][]transformers.Transformer{
@@ -57,7 +57,7 @@ func TestMultiIsThePipelineOfEachTarget(t *testing.T) {
 	}
 }
 
-// noMore has only the methods of the interface.
+// noMore hides all methods of a MultiRegressor except those of the interface.
 type noMore struct{ estimators.MultiRegressor }
 
 func TestMultiErrors(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// FeatureNames returns the names of the columns that Final receives. in holds the names of the columns of x. If it is nil, the
+// FeatureNames returns the names of the columns that Final receives, given the names in of the columns of x. If in is nil, the
 // names from the last Fit are used, or x0, x1, and so on. It returns ErrNotFitted or ErrShape. If a step has no FeatureNames, the
 // error wraps errors.ErrUnsupported.
 func (p *Regressor) FeatureNames(in []string) ([]string, error) {

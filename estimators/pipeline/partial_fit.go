@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// partialFit returns a pipeline that is fitted to more rows. If old is nil, its steps and its final estimator are fitted to these
-// rows only. Otherwise it returns old, after fitting the final estimator to these rows in addition.
+// partialFit fits a pipeline to more rows and returns it. If old is nil, it fits the steps and the final estimator of a new
+// pipeline to these rows. Otherwise it fits the final estimator of old to these rows in addition to earlier ones.
 func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 	ctx context.Context, c, old *chain[[]Y, []Y, E], x mat.Matrix, y []Y,
 ) (*chain[[]Y, []Y, E], error) {
@@ -57,8 +57,8 @@ func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 	return out, out.ofFinal(final.PartialFit(ctx, z, y))
 }
 
-// learn fits from statistics if all steps can, so that the fit to all rows at once is the same as to rows in parts. It returns the
-// transformed rows if it computes them.
+// learn fits the steps from statistics if all steps support this, so that one chunk leads to the same fit as its rows in several
+// parts. It returns the transformed rows if it has computed them.
 func (t *Transformer) learn(ctx context.Context, x, targets mat.Matrix) (mat.Matrix, error) {
 	if !t.Supports(estimators.Mergeable) || len(t.Steps) == 0 {
 		return t.fit(ctx, x, targets, true)
@@ -71,7 +71,7 @@ func (t *Transformer) learnStatistics(ctx context.Context, x mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	rows, err := check.DenseGaps("x", x, check.Anywhere) // the first step makes further checks
+	rows, err := check.DenseGaps("x", x, check.Anywhere) // gaps are allowed here, because the first step checks the rows
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.name(), err)
 	}

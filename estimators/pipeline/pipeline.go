@@ -15,8 +15,8 @@
 // statistics receive the original rows and transform them with the fitted steps. A worker needs only the bytes of the stages and a
 // pipeline with the same configuration. PartialFit fits the steps to the first rows, and Final to all rows.
 //
-// A pipeline has the methods of every capability. If its parts lack a capability, the error of its method wraps
-// errors.ErrUnsupported, and Supports reports this beforehand. Errors name a step by its index in Steps and its type:
+// A pipeline has the methods of every capability. If its parts lack a capability, the method returns an error that wraps
+// errors.ErrUnsupported. Supports reports the capabilities beforehand. Errors name a step by its index in Steps and its type:
 //
 //	pipeline: Regressor: step 2 (StandardScaler): x[17,3] is NaN (counted from 0): fill gaps with columnwise.Imputer
 package pipeline
@@ -52,11 +52,11 @@ type weightedLearner[T any] interface {
 }
 
 // chain holds a pipeline's steps and final estimator, configured or fitted. E is estimators.Regressor, Classifier or
-// MultiRegressor. The Name of the steps is the name of the pipeline.
+// MultiRegressor. The field Name of steps is the name of the pipeline.
 type chain[T, P any, E learner[T, P]] struct {
 	steps *Transformer
 	final E
-	few   []string // warnings for steps that PartialFit fitted to few rows
+	few   []string // warnings about steps for which the first chunk of PartialFit has too few rows
 	fold  bool     // the rows are a fold of a larger set
 }
 
@@ -73,7 +73,7 @@ func (c *chain[T, P, E]) clone() (E, error) {
 	return out, nil
 }
 
-// unfitted returns a chain with a clone of the final estimator, before the fit of the steps.
+// unfitted returns a chain with a clone of the final estimator, whose steps are not fitted yet.
 func (c *chain[T, P, E]) unfitted() (*chain[T, P, E], error) {
 	final, err := c.clone()
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *chain[T, P, E]) finalName() string {
 // finalSteps is the assumed time for the fit of the final estimator, as a number of steps, for the estimate of progress.
 const finalSteps = 4
 
-// fit returns a fitted copy. If weights is not nil, it is passed to the final estimator.
+// fit returns a fitted copy of c. If weights is not nil, they are passed to the final estimator.
 func (c *chain[T, P, E]) fit(ctx context.Context, x mat.Matrix, y T, weights []float64) (*chain[T, P, E], error) {
 	out, err := c.unfitted()
 	if err != nil {
@@ -165,7 +165,7 @@ func predictTo[Y float64 | int, E learner[[]Y, []Y]](name string, c *chain[[]Y, 
 	return c.steps.Pass(x, func(z mat.Matrix) error { return c.ofFinal(rowwise.Predict[Y](c.final, dst, z)) })
 }
 
-// ofFinal adds the name of the final estimator to its error, and the names of columns to their numbers in the error.
+// ofFinal adds the name of the final estimator to an error, and the names of columns to their numbers in the error.
 func (c *chain[T, P, E]) ofFinal(err error) error {
 	if err == nil {
 		return nil
@@ -187,9 +187,9 @@ func capable[C, T, P any, E learner[T, P]](c *chain[T, P, E], capability estimat
 	return estimators.Capable[C](c.steps.Name, c.final, capability)
 }
 
-// callFinal transforms x with the fitted steps and calls f, a method of the final estimator that the capability C provides. It
-// first checks that Final has the capability, and then that the pipeline is fitted. It does not allocate memory for a small block
-// of rows.
+// callFinal transforms x with the fitted steps and calls f with the final estimator, as the interface C of the capability, and the
+// transformed rows. It first checks that Final has the capability, and then that the pipeline is fitted. It does not allocate
+// memory for a small block of rows.
 func callFinal[C, T, P any, E learner[T, P]](
 	configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error,
 ) error {
@@ -200,7 +200,8 @@ func callFinal[C, T, P any, E learner[T, P]](
 	return fitted.steps.Pass(x, func(z mat.Matrix) error { return fitted.ofFinal(f(final, z)) })
 }
 
-// able returns the fitted final estimator as the capability's interface.
+// able returns the fitted final estimator as the capability's interface. It returns an error if the estimator lacks the capability,
+// or if the pipeline is not fitted.
 func able[C, T, P any, E learner[T, P]](
 	configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability,
 ) (C, error) {
@@ -305,7 +306,8 @@ func (c *chain[T, P, E]) unmarshalStatistics(configured func() *chain[T, P, E], 
 	return c.ofFinal(final.UnmarshalStatistics(data))
 }
 
-// ridgeMachine returns the final estimator as a ridge machine with the prior variances of V. ok is false if it is not one.
+// ridgeMachine returns the final estimator as the interface V, which has the prior variances of a ridge machine. ok is false if it
+// is not a ridge machine.
 func ridgeMachine[V, T, P any, E learner[T, P]](c *chain[T, P, E]) (prior V, ok bool) {
 	if c == nil {
 		return prior, false

@@ -25,8 +25,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Package estimatortest runs the conformance suite on the pipelines. The tests here check properties beyond the contract of their
-// kind.
+// Package estimatortest runs the conformance suite on the pipelines. The tests in this package check properties that the suite does
+// not.
 
 var (
 	ctx     = context.Background()
@@ -184,7 +184,7 @@ func TestUnsupportedCapabilities(t *testing.T) {
 		if whole {
 			a, b = regressor(), classifier()
 		}
-		// Every capability depends on the final estimator, except PredictTo, which falls back to Predict, and Naming.
+		// Every capability depends on the final estimator, except Naming, and PredictTo, which falls back to Predict.
 		for _, capability := range estimators.Capabilities() {
 			if slices.Contains([]estimators.Capability{estimators.Partial, estimators.KernelMatrix, estimators.LeaveOneOut, estimators.Inverting, estimators.Blocks, estimators.Smoothing, estimators.Sets, estimators.Mergeable, estimators.Continuing, estimators.PValues, estimators.Grouping, estimators.Categorizing, estimators.Expanding}, capability) {
 				assert.False(t, estimators.Supports(a, capability) || estimators.Supports(b, capability), capability)
@@ -254,8 +254,8 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	assert.True(t, mat.EqualApprox(wantRows, rows, 1e-12))
 }
 
-// Ridge regression on features with all rows as landmarks is equivalent to the machine with the kernel. This includes the variance,
-// also far from all rows, where the features are 0.
+// Ridge regression on Nyström features with all rows as landmarks is equivalent to the machine with the kernel. Its variance is the
+// same too, also far from all rows, where the features are 0.
 func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
 	rows, y := mat.NewDense(40, 2, nil), make([]float64, 40)
@@ -300,7 +300,7 @@ func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
 	_, few := ridgeOf(10)
 	assert.Greater(t, few[0], got[0])
 
-	// The variance is not added if another step follows, or with another final estimator.
+	// No variance is added if another step follows, or with another final estimator.
 	for name, other := range map[string]*pipeline.Regressor{
 		"step":  {Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k}, &scalers.StandardScaler{}}, Final: &ridge.Regressor{}},
 		"final": {Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k}}, Final: &toy.Ridge{Penalty: 0.5}},

@@ -19,7 +19,7 @@ const (
 	regressorKind = "pipeline.Regressor"
 )
 
-// Regressor applies Steps, in their order, and then Final. Steps may be empty; Final is required. Fit fits clones
+// Regressor applies Steps, in their order, and then Final. Steps may be empty. Final is required. Fit fits clones
 // ([estimators.Clone]) and leaves Steps and Final unchanged. Fitting therefore never changes the configuration, and a new
 // configuration does not change the fitted parts. Without Steps, Final receives gaps, NaN in x, unchanged.
 //
@@ -53,7 +53,7 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 }
 
 // FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not accept weights, so the steps
-// are fitted to the rows without weights. A weight of 2 is therefore equivalent to giving the row twice for Final, but not for a
+// are fitted to the rows without weights. For Final, a weight of 2 is therefore equivalent to giving the row twice. It is not for a
 // step that counts rows, such as a StandardScaler.
 func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
@@ -68,9 +68,9 @@ func (p *Regressor) CheckSmoother(fitted, rows int) error {
 	return p.configured().checkSmoother(fitted, rows)
 }
 
-// FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one after the other,
-// each to the output of the steps before it, and then Final. The stream is read once for each pass of a part, a few thousand rows
-// at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
+// FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps and then Final are fitted one after
+// the other, each to the output of the steps before it. The stream is read once for each pass of a part, a few thousand rows at a
+// time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(fitBlocks(ctx, p.configured(), blocks))
@@ -123,8 +123,8 @@ func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 }
 
 // PredictVariance implements [estimators.VariancePredictor] with the method of Final. If the last step leaves out a part of a
-// kernel and has RowResiduals ([featuremap.Nystroem]), and Final is a ridge machine with PriorVariance, the variance of that part
-// is added. Without this term the variance of a pipeline would decrease with the distance from all landmarks. If every training row
+// kernel and has RowResiduals ([featuremap.Nystroem]), and Final is a ridge machine with PriorVariance, PredictVariance adds the
+// variance of that part. Without this term the variance would decrease with the distance from all landmarks. If every training row
 // is a landmark, the variance equals that of the machine with the kernel itself (package lssvm).
 //
 // [featuremap.Nystroem]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/featuremap#Nystroem
@@ -154,8 +154,8 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, nil
 }
 
-// PredictInterval implements [estimators.IntervalPredictor] with the method of Final. If PredictVariance adds to the variance of
-// Final, the interval is that of a normal distribution with the mean and variance of PredictVariance.
+// PredictInterval implements [estimators.IntervalPredictor] with the method of Final. If PredictVariance adds a term to the
+// variance of Final, the interval is that of a normal distribution with the mean and variance of PredictVariance.
 func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.IntervalPredictor](p.configured, p.fitted, estimators.Interval)
@@ -184,7 +184,7 @@ func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 type priorVariance interface{ PriorVariance() float64 }
 
 // unseen returns the variance of the part of a kernel that the steps leave out at each row of x. z holds the transformed rows. It
-// returns nil if they leave out nothing, or if Final is not a ridge machine.
+// returns nil if the steps leave out nothing, or if Final is not a ridge machine.
 func (p *Regressor) unseen(x, z mat.Matrix) ([]float64, error) {
 	prior, ok := ridgeMachine[priorVariance](p.fitted)
 	if !ok {
@@ -210,12 +210,12 @@ func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 func (p *Regressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
 // SetCategories sets the categories of the first of Steps, for example of a [ColumnTransformer] with a part that chooses
-// Categories. If there are no Steps, it sets those of Final. It does nothing if that part is not an [estimators.Categorizer]. With
-// Steps, the Categories of Final are positions in its input, because Steps may have moved or changed the columns. It implements
-// [estimators.Categorizer].
+// Categories. If there are no Steps, it sets those of Final. If that step or Final is not an [estimators.Categorizer], it does
+// nothing. With Steps, the Categories of Final are positions in its input, because Steps can move or change the columns. It
+// implements [estimators.Categorizer].
 func (p *Regressor) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
-// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy, but Predict uses its elements, which must not be
+// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy, but Predict uses its elements. They must not be
 // fitted again.
 func (p *Regressor) FittedSteps() []transformers.Transformer { return p.fittedSteps() }
 

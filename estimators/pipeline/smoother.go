@@ -29,7 +29,7 @@ func smootherOf[T, P any, E learner[T, P]](
 	if err != nil {
 		return nil, err
 	}
-	z, err := fitted.rows(x) // not with Pass, whose rows are valid only during the call, because the machine keeps the rows
+	z, err := fitted.rows(x) // The machine keeps the rows, so they cannot come from Pass, whose rows are valid only during the call.
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Sparse rows reach the final estimator unchanged. If a step cannot keep them sparse, it returns an error about the dense copy that
-// it would make.
+// Sparse rows reach the final estimator unchanged. A step that cannot keep them sparse returns an error about the size of the dense
+// copy that it would make.
 func TestSparseRows(t *testing.T) {
 	ctx := context.Background()
 	x, y := sparsetest.Rows(100, 50, 8, 1)

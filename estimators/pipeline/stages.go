@@ -18,12 +18,12 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// stages holds the progress of a fit in stages. The steps are fitted one after the other, then the final estimator, if there is
+// stages holds the progress of a fit in stages. The steps are fitted one after the other, and then the final estimator, if there is
 // one.
 type stages[Y streaming.Target] struct {
 	t      *Transformer
-	bare   bool                       // neither steps nor a final estimator: a placeholder step records the width
-	steps  []transformers.Transformer // the first done of them are fitted
+	bare   bool                       // no steps and no final estimator: a placeholder step records the width
+	steps  []transformers.Transformer // clones of the steps, fitted up to the number done
 	counts []int                      // number of stages of each step, and of the final estimator
 	done   int                        // number of fitted steps
 	now    streaming.Stages[streaming.None]
@@ -32,7 +32,7 @@ type stages[Y streaming.Target] struct {
 
 	final     any // fitted at the end; nil if there is none
 	finalName string
-	last      streaming.Stages[Y] // stages of final; nil without final and at the end
+	last      streaming.Stages[Y] // stages of final; nil if there is no final, and at the end
 }
 
 // newStages starts a fit of t, and of final if it is not nil.
@@ -72,7 +72,7 @@ func newStages[Y streaming.Target](t *Transformer, final any, finalName string) 
 	return s, nil
 }
 
-// newChainStages starts a fit of a pipeline.
+// newChainStages starts a fit in stages of a pipeline.
 func newChainStages[Y float64 | int, E learner[[]Y, []Y]](c *chain[[]Y, []Y, E]) (streaming.Stages[Y], error) {
 	final, err := c.clone()
 	if err != nil {
@@ -82,7 +82,7 @@ func newChainStages[Y float64 | int, E learner[[]Y, []Y]](c *chain[[]Y, []Y, E])
 		return nil, estimators.Unsupported(c.steps.Name, final, estimators.Mergeable)
 	}
 	s, err := newStages[Y](c.steps, final, c.finalName())
-	if err != nil { // a nil interface, not a nil pointer in an interface
+	if err != nil { // returning s would return an interface that is not nil
 		return nil, err
 	}
 	return s, nil
@@ -113,7 +113,7 @@ func (s *stages[Y]) Stage() (at, of int) {
 	return at + k, of
 }
 
-// name sets the names of the columns of a step. The steps before it are fitted.
+// name passes the column names to a step, of which all steps before it are fitted.
 func (s *stages[Y]) name(step int) {
 	estimators.SetColumnNames(s.steps[step], (&stream.Steps{Steps: s.steps, Names: s.t.Names}).NamesAt(step))
 }
@@ -183,7 +183,7 @@ func (s *stages[Y]) FitStatistics(ctx context.Context, st streaming.Statistics[Y
 	return nil
 }
 
-// fitStep fits the stage of a step, and continues with the next step after the last stage.
+// fitStep fits a stage of a step. After the last stage of the step, it continues with the next step.
 func (s *stages[Y]) fitStep(ctx context.Context, sums streaming.Statistics[streaming.None]) error {
 	step := s.steps[s.done]
 	var next streaming.Stages[streaming.None]
@@ -201,8 +201,8 @@ func (s *stages[Y]) fitStep(ctx context.Context, sums streaming.Statistics[strea
 	return err
 }
 
-// fitStage fits a stage. After the last stage it fits the model from the stages, calls goOn, and returns true. After an error the
-// stage is unchanged.
+// fitStage fits a stage. After the last stage it fits the model from the stages, calls goOn, and returns true. If it returns an
+// error, the stage is unchanged.
 func fitStage[Y streaming.Target](
 	ctx context.Context, now streaming.Stages[Y], sums streaming.Statistics[Y], model any, goOn func() error,
 ) (learnt bool, err error) {
@@ -240,7 +240,7 @@ func digestOf(before string, step transformers.Transformer) string {
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
-// fitted returns the steps, all of which are fitted.
+// fitted returns the steps after all of them have been fitted.
 func (s *stages[Y]) fitted() *stream.Steps {
 	if s.bare {
 		return &stream.Steps{Width: s.width, Names: slices.Clone(s.t.Names)}
@@ -251,7 +251,7 @@ func (s *stages[Y]) fitted() *stream.Steps {
 type storedStages struct {
 	Width int
 	Steps []estimators.NestedModel // fitted steps
-	Now   []byte                   // stages of the next part; empty at the end
+	Now   []byte                   // stages of the part that is being fitted; empty at the end
 	Final *estimators.NestedModel  // fitted, at the end
 }
 
@@ -362,7 +362,8 @@ func (t *Transformer) FitStages(ctx context.Context, s streaming.Stages[streamin
 	return nil
 }
 
-// takeStages returns the pipeline that stages have fitted, if they belong to a pipeline like c.
+// takeStages returns the pipeline that was fitted in stages. It returns an error unless all stages are done and belong to a
+// pipeline like c.
 func takeStages[Y float64 | int, E learner[[]Y, []Y]](
 	ctx context.Context, c *chain[[]Y, []Y, E], s streaming.Stages[Y],
 ) (*chain[[]Y, []Y, E], error) {

@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// staged returns rows near a million with gaps, and targets.
+// staged returns rows with gaps and a column near a million, and targets.
 func staged(n int) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	x, y := mat.NewDense(n, 3, nil), make([]float64, n)
@@ -46,7 +46,8 @@ func mapped() *pipeline.Regressor {
 	}
 }
 
-// throughStages fits in stages. Each worker decodes the state, each sum is encoded, and the parts are in random order.
+// throughStages returns a pipeline that is fitted in stages. Each worker decodes the state, the sums of each worker are encoded,
+// and the parts are merged in random order.
 func throughStages(t *testing.T, x *mat.Dense, y []float64, parts int) *pipeline.Regressor {
 	ctx := context.Background()
 	stages, err := mapped().NewStages()
@@ -90,7 +91,7 @@ func throughStages(t *testing.T, x *mat.Dense, y []float64, parts int) *pipeline
 	return out
 }
 
-// A pipeline of an imputer, a scaler, a map and ridge gives the same fit from 1, 4 and 64 parts in any order, up to 1e-10.
+// A pipeline of an imputer, a scaler, a map and ridge regression has the same fit from 1, 4 and 64 parts in any order, up to 1e-10.
 func TestStagesInParts(t *testing.T) {
 	x, y := staged(6000)
 	test, _ := staged(200)
@@ -118,8 +119,8 @@ func TestStagesInParts(t *testing.T) {
 	assert.Less(t, apart/spread, .05, "beside Fit, which has other landmarks")
 }
 
-// An invalid row late in a large block leaves the sums unchanged, and the error names it. Statistics of another stage, or of the
-// same stage after other rows, are rejected, and so is the state of another pipeline.
+// An invalid row late in a large block leaves the sums unchanged, and the error names the row. Statistics of another stage, or of
+// the same stage after other rows, are rejected. So is the state of another pipeline.
 func TestStagesErrors(t *testing.T) {
 	ctx := context.Background()
 	x, y := staged(9000)

@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// String lists the steps, and reports whether they are fitted and to how many columns.
+// String lists the steps. It reports whether they are fitted, and the number of columns to which they are fitted.
 func (t *Transformer) String() string {
 	width := 0
 	if t.fitted != nil {
@@ -16,7 +16,8 @@ func (t *Transformer) String() string {
 	return text("pipeline.Transformer", parts(t.Steps), width)
 }
 
-// String lists the parts with their columns, and reports whether they are fitted and to how many columns.
+// String lists the parts with their columns. It reports whether they are fitted, and the number of columns to which they are
+// fitted.
 func (t *ColumnTransformer) String() string {
 	var of []string
 	for _, p := range t.Parts {
@@ -43,17 +44,17 @@ func (t *ColumnTransformer) String() string {
 	return text("pipeline.ColumnTransformer", of, width)
 }
 
-// String lists the steps and Final, and reports whether they are fitted and to how many columns.
+// String lists the steps and Final. It reports whether they are fitted, and the number of columns to which they are fitted.
 func (p *Regressor) String() string {
 	return text(regressorKind, append(parts(p.Steps), finalOf(p.Final)), p.fitted.width())
 }
 
-// String lists the steps and Final, and reports whether they are fitted and to how many columns.
+// String lists the steps and Final. It reports whether they are fitted, and the number of columns to which they are fitted.
 func (p *Classifier) String() string {
 	return text(classifierKind, append(parts(p.Steps), finalOf(p.Final)), p.fitted.width())
 }
 
-// String lists the steps and Final, and reports whether they are fitted and to how many columns.
+// String lists the steps and Final. It reports whether they are fitted, and the number of columns to which they are fitted.
 func (p *MultiRegressor) String() string {
 	return text(multiKind, append(parts(p.Steps), finalOf(p.Final)), p.fitted.width())
 }

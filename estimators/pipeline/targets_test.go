@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// places returns pipelines with a step that is fitted to the targets, in each possible position.
+// places returns transformers that contain e, which is fitted to the targets: e itself, a chain and a ColumnTransformer.
 func places(e *columnwise.TargetEncoder) map[string]transformers.Transformer {
 	of := *e
 	of.Columns = nil
@@ -43,7 +43,8 @@ func levels(n, levels int, seed uint64) (x *mat.Dense, y []float64) {
 	return x, y
 }
 
-// The final estimator is fitted to the encoder's result for training rows, and new rows are transformed by Transform.
+// The final estimator is fitted to the encoder's FitTransformTargets of the training rows, and new rows are transformed by
+// Transform.
 func TestStepsGetTheTargets(t *testing.T) {
 	ctx := context.Background()
 	x, y := levels(60, 6, 1)
@@ -72,7 +73,7 @@ func TestStepsGetTheTargets(t *testing.T) {
 	}
 }
 
-// Two classes yield one column, and three yield three.
+// A TargetEncoder returns one column for two classes, and three columns for three.
 func TestStepsGetTheClasses(t *testing.T) {
 	ctx := context.Background()
 	x, y := levels(80, 6, 3)
@@ -98,8 +99,8 @@ func TestStepsGetTheClasses(t *testing.T) {
 	}
 }
 
-// In PartialFit, the first chunk provides targets also for steps. Streams provide none for steps, and a step that needs targets
-// returns an error without them.
+// In PartialFit, a step receives the targets of the first chunk. Streams and statistics provide no targets for steps, and a step
+// that needs targets returns an error.
 func TestStepsThatNeedTargets(t *testing.T) {
 	ctx := context.Background()
 	x, y := levels(40, 5, 4)

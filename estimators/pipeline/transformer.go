@@ -34,8 +34,8 @@ const (
 type Transformer struct {
 	Steps []transformers.Transformer
 
-	// Name is the prefix of errors, such as the name of the composite that contains the steps. If it is "", it is "pipeline:
-	// Transformer".
+	// Name is the prefix of errors, such as the name of the composite that contains the steps. If it is "", "pipeline: Transformer"
+	// is used.
 	Name string
 
 	// Names holds the names of the columns of x, as in [Regressor].
@@ -57,7 +57,7 @@ func (t *Transformer) stepName(i int, step transformers.Transformer) string {
 	return stream.StepName(t.name(), i, step)
 }
 
-// ofStep adds the name of a step to its error, and the names of columns to their numbers in the error.
+// ofStep adds the name of a step to an error, and the names of columns to their numbers in the error.
 func (t *Transformer) ofStep(steps *stream.Steps, i int, err error) error {
 	return fault.NameColumns(fault.AddPlace(t.stepName(i, steps.Steps[i]), err), steps.NamesAt(i))
 }
@@ -90,7 +90,7 @@ func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 // FitTransform is like Fit, and returns the result of Transform for x, which is computed only once. Without Steps the result is x
-// itself, which the caller must then not modify.
+// itself, and the caller must not modify it.
 func (t *Transformer) FitTransform(ctx context.Context, x mat.Matrix) (_ mat.Matrix, err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	return t.fit(ctx, x, nil, true)
@@ -106,7 +106,7 @@ func (t *Transformer) FitTransformTargets(ctx context.Context, x, targets mat.Ma
 	return t.dense(z, len(t.Steps) > 0)
 }
 
-// dense returns the result of the steps as a dense matrix. If there are no steps, it copies the rows of z unless own is set.
+// dense returns the result of the steps as a dense matrix. Unless own is set, the result is a copy of z.
 func (t *Transformer) dense(z mat.Matrix, own bool) (*mat.Dense, error) {
 	zd, err := check.Dense("the transformed x", z)
 	if err != nil {
@@ -118,7 +118,7 @@ func (t *Transformer) dense(z mat.Matrix, own bool) (*mat.Dense, error) {
 	return mat.DenseCopyOf(zd), nil
 }
 
-// checkRows checks rows that no step checks.
+// checkRows returns an error if the values of x are invalid. It is called if there are no steps that check them.
 func checkRows(x mat.Matrix, gaps func(int) bool) error {
 	if sparse.Is(x) {
 		_, err := sparse.From("x", x)
@@ -136,13 +136,14 @@ func transformStep(ctx context.Context, s transformers.Transformer, x mat.Matrix
 	return transformers.TransformContext(ctx, s, x)
 }
 
-// fit fits the steps. It transforms with the last step only if the result is needed. targets is nil if there are none.
+// fit fits the steps and returns the transformed x. It applies the last step only if transform is set. If there are no targets,
+// targets is nil.
 func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, transform bool) (mat.Matrix, error) {
 	steps, err := t.clones()
 	if err != nil {
 		return nil, err
 	}
-	if len(steps) == 0 { // a step would have checked x
+	if len(steps) == 0 { // otherwise the first step checks x
 		var gaps func(int) bool
 		if t.precedes {
 			gaps = check.Anywhere
@@ -216,7 +217,7 @@ func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// ready returns the fitted steps. If there are none, it checks x.
+// ready returns the fitted steps. If there are no steps, it checks x.
 func (t *Transformer) ready(x mat.Matrix) ([]transformers.Transformer, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(t.name())
@@ -237,8 +238,8 @@ func (t *Transformer) ready(x mat.Matrix) ([]transformers.Transformer, error) {
 }
 
 // Pass calls f with the result of Transform for x. Without Steps this is x itself, unchecked. Up to sixteen rows of a *mat.Dense
-// are transformed without allocating memory if the steps have TransformTo. f may only read the rows, and only during the call. An
-// error of f is returned unchanged.
+// are transformed without allocating memory if the steps have TransformTo. The function f may only read the rows, and only during
+// the call. An error of f is returned unchanged.
 func (t *Transformer) Pass(x mat.Matrix, f func(z mat.Matrix) error) error {
 	if t.fitted == nil {
 		return fault.NotFitted(t.name())
@@ -263,7 +264,7 @@ func (t *Transformer) pass(steps []transformers.Transformer, x mat.Matrix, f fun
 	return f(z)
 }
 
-// transformSteps transforms x with some of the fitted steps.
+// transformSteps returns x transformed by some of the fitted steps.
 func (t *Transformer) transformSteps(steps []transformers.Transformer, x mat.Matrix) (mat.Matrix, error) {
 	for i, s := range steps {
 		var z mat.Matrix
@@ -307,8 +308,8 @@ func (t *Transformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	return x, nil
 }
 
-// RowResiduals implements [transformers.RowResidualer] with the method of the last step, for its input rows computed from x (m×d).
-// If the last step has no such method, the residuals are 0, because its features then describe a complete kernel.
+// RowResiduals implements [transformers.RowResidualer] with the method of the last step. The input of that step is computed from x
+// (m×d). If the last step has no such method, the residuals are 0, because its features then describe a complete kernel.
 func (t *Transformer) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	if _, err := t.ready(x); err != nil {
 		return nil, err
@@ -321,7 +322,7 @@ func (t *Transformer) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	return out, err
 }
 
-// leftOut returns RowResiduals, or nil if the last step leaves nothing out.
+// leftOut returns the RowResiduals of the last step, or nil if the step leaves nothing out.
 func (t *Transformer) leftOut(x, z mat.Matrix) ([]float64, error) {
 	last := len(t.fitted.Steps) - 1
 	if last < 0 {
@@ -349,7 +350,7 @@ func (t *Transformer) leftOut(x, z mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy, but Transform uses its elements, which must not be
+// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy, but Transform uses its elements. They must not be
 // fitted again.
 func (t *Transformer) FittedSteps() []transformers.Transformer {
 	if t.fitted == nil {
@@ -363,7 +364,7 @@ func (t *Transformer) Supports(c estimators.Capability) bool {
 	switch c {
 	case estimators.Naming:
 		return true
-	case estimators.Categorizing: // for the columns of x, which the first step receives
+	case estimators.Categorizing: // decided by the first step, which receives the columns of x
 		return len(t.Steps) > 0 && estimators.Supports(t.Steps[0], c)
 	}
 	return estimators.Wrapped{Steps: t.Steps}.Supports(t, c)

@@ -161,7 +161,7 @@ func TestStepsThatCanLess(t *testing.T) {
 	assert.EqualError(t, estimators.Clone(tr).Fit(ctx, x), "pipeline: Transformer: Steps[1] = <nil>, want a transformer")
 }
 
-// RowResiduals returns the residuals of the last step for its input rows, also in a nested Transformer.
+// RowResiduals returns the residuals of the last step for the input of that step, also in a nested Transformer.
 func TestRowResiduals(t *testing.T) {
 	nystroem := &featuremap.Nystroem{Kernel: kernels.RBF{}, Components: 2}
 	inner := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.RMSScaler{}, nystroem}}

@@ -34,15 +34,15 @@ const (
 //
 //	(|λ(ZZ' + λI)⁻¹t|²/Σw) / (λ tr(ZZ' + λI)⁻¹/n)²
 //
-// (Golub, Heath and Wahba, Technometrics 21, 1979). The two terms are quadratures. They use Lanczos steps from t, and for the trace
-// from vectors of random signs (Golub and von Matt, Journal of Computational and Graphical Statistics 6, 1997). The steps serve all
-// ridges.
+// (Golub, Heath and Wahba, Technometrics 21, 1979). The two terms are quadratures. They use Lanczos steps that begin with t or, for
+// the trace, with vectors of random signs (Golub and von Matt, Journal of Computational and Graphical Statistics 6, 1997). The same
+// steps are used for all ridges.
 type crossValidation struct {
 	settings      modelSettings
-	targets, runs []*lanczos // for t, and for all vectors
+	targets, runs []*lanczos // runs for t, and all runs
 	probes        []*lanczos
 	signs         float64 // the sum of the squares of the probes
-	n, free0      float64 // number of rows, and the same minus one for the intercept
+	n, free0      float64 // number of rows, and the same minus 1 for the intercept
 	weight        float64
 	scale         float64
 }
@@ -65,7 +65,7 @@ func newCrossValidation(z *centredRows, t [][]float64, s modelSettings, m *model
 		for i := range u {
 			u[i] = 2*float64(random.IntN(2)) - 1
 		}
-		if !s.noIntercept { // √w is an eigenvector of ZZ' with eigenvalue 0
+		if !s.noIntercept { // remove √w, an eigenvector of ZZ' with eigenvalue 0
 			floats.AddScaled(u, -floats.Dot(u, z.root)*m.spread, z.root)
 		}
 		p.signs += floats.Dot(u, u)
@@ -75,7 +75,7 @@ func newCrossValidation(z *centredRows, t [][]float64, s modelSettings, m *model
 	return p
 }
 
-// choose sets the ridges, and the objective in the report.
+// choose sets the ridges of m, and the objective in its report.
 func (p *crossValidation) choose(ctx context.Context, m *model) error {
 	searches := [][]*lanczos{p.targets}
 	if p.settings.perTarget && p.settings.ridge == 0 && p.settings.rule != Heuristic {
@@ -122,7 +122,7 @@ func (p *crossValidation) choose(ctx context.Context, m *model) error {
 	return nil
 }
 
-// best returns the ridge with the smallest error for some targets, or the ridge that is set, with its error.
+// best returns the ridge with the smallest error for some targets. If the ridge is set, it returns that ridge with its error.
 func (p *crossValidation) best(ctx context.Context, targets []*lanczos) (loo.Minimum, error) {
 	ridge := p.settings.ridge
 	if ridge == 0 && (p.settings.rule == Heuristic || p.n < 2) {
@@ -204,7 +204,7 @@ func (l *lanczos) advance(ctx context.Context, steps int) error {
 		l.z.transposed(l.vNext, l.u)
 		floats.AddScaled(l.vNext, -l.beta, l.v)
 		alpha := floats.Norm(l.vNext, 2)
-		if len(l.next) > 0 { // α β of the previous step and of this one
+		if len(l.next) > 0 { // the product of the α of the previous step and the β of this one
 			l.next[len(l.next)-1] *= l.beta
 		}
 		l.diagonal = append(l.diagonal, alpha*alpha+l.beta*l.beta)
@@ -228,7 +228,7 @@ func (l *lanczos) advance(ctx context.Context, steps int) error {
 	return nil
 }
 
-// negligible returns the value below which the square of an element is considered rounding.
+// negligible returns the value below which the square of an element is treated as a rounding error.
 func (l *lanczos) negligible() float64 { return 1e-28 * l.diagonal[0] }
 
 // quadratures returns t'(ZZ' + λI)⁻¹t and |(ZZ' + λI)⁻¹t|² for the starting vector t.

@@ -67,15 +67,15 @@ type directModel struct {
 const symmetry = 1e-9
 
 // Fit fits the model to a kernel matrix x (n×n) and y (n). The cost is O(n³). It returns [estimators.ErrParam],
-// [estimators.ErrShape] if x is not square, [estimators.ErrNotPSD] if x is not symmetric or is indefinite beyond the ridge,
-// [estimators.ErrNotFinite], or the error of ctx.
+// [estimators.ErrNotFinite], [estimators.ErrShape] if x is not square, [estimators.ErrNotPSD] if x is not symmetric or is
+// indefinite beyond the ridge, or the error of ctx.
 func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, d.Observe)(&err)
 	return d.fit(ctx, x, y, func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrix(ctx, k, y) })
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. The penalty is λ diag(1/w) instead of λI. The kernel may be centred
-// without weights: centring subtracts the same number from all rows, and b compensates for it.
+// without weights, because b compensates for the difference between the two kinds of centring.
 func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, d.Observe)(&err)
 	if err := check.Weights(directKernelType, weights, len(y)); err != nil {
@@ -100,7 +100,7 @@ func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64,
 	}
 	machine := lssvm.Regressor{Ridge: d.Ridge, RidgeRule: d.RidgeRule, Workers: d.Workers}
 	residuals := 0.
-	if d.Ridge > 0 || d.RidgeRule == Heuristic { // already computed when the ridge was chosen
+	if d.Ridge > 0 || d.RidgeRule == Heuristic { // otherwise computed when the ridge was chosen
 		residuals = 1
 	}
 	first, rest := progress.Two(ctx, 1, residuals)
@@ -144,7 +144,7 @@ func symmetric(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for from := first; from < n; from += symmetricTile { // in tiles, because access by columns is slow
+		for from := first; from < n; from += symmetricTile { // by tiles, because access by columns is slow
 			for i := first; i < min(first+symmetricTile, n); i++ {
 				row := xd.RawRowView(i)
 				for j := max(from, i); j < min(from+symmetricTile, n); j++ {
@@ -212,7 +212,7 @@ func (d *DirectKernel) ChosenRidge() float64 {
 }
 
 // LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge. The residuals
-// are exact, and are computed by Fit. For one row it returns nil. The error is [estimators.ErrNotFitted].
+// are exact, and are computed by Fit. If there is only one row, it returns nil. Before Fit it returns [estimators.ErrNotFitted].
 func (d *DirectKernel) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if d.m == nil {
@@ -240,7 +240,7 @@ func (d *DirectKernel) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return rowwise.Numbers(directKernelType, dst, x, width, d.Predict, d.row)
 }
 
-// row computes the prediction of one row.
+// row sets out to the prediction for the row x.
 func (d *DirectKernel) row(out, x []float64) {
 	out[0] = d.m.bias
 	for j, v := range x {

@@ -40,7 +40,7 @@ func TestChainEqualsLSSVM(t *testing.T) {
 		}{{ridge: 0.03}, {rule: Heuristic}, {rule: LeaveOneOut}} {
 			ridge, rule := how.ridge, how.rule
 			if k == nil && ridge == 0 && rule == LeaveOneOut {
-				continue // an lssvm would also choose its kernel
+				continue // lssvm would choose the kernel too
 			}
 			direct := chain(k, &DirectKernel{Ridge: ridge, RidgeRule: rule})
 			machine := scaled(&lssvm.Regressor{Kernel: k, Ridge: ridge, RidgeRule: rule})
@@ -52,7 +52,7 @@ func TestChainEqualsLSSVM(t *testing.T) {
 			require.NoError(t, err)
 			tolerance := 1e-10
 			if ridge == 0 && rule == LeaveOneOut {
-				tolerance = 1e-6 // the minimum of the search is flat
+				tolerance = 1e-6 // the error is flat near its minimum
 			}
 			assert.LessOrEqual(t, golden.MaxError(got, want), tolerance, "%v %v", k, rule)
 		}
@@ -127,7 +127,7 @@ func unscale(v []float64, mean, sd float64) []float64 {
 	return out
 }
 
-// Fits with weights are correct even if the kernel was centred without weights.
+// A fit with weights agrees with lssvm, although KernelCenterer centres the kernel without weights.
 func TestDirectKernelWeights(t *testing.T) {
 	x, y, w := data(40, 3, 1)
 	fresh, _, _ := data(10, 3, 2)

@@ -19,7 +19,7 @@
 //
 //	s² (1/w̄ + 1/Σw + x'(X'WX + λI)⁻¹x),    s² = mean w[i] e[i]²/(1 - h[i])
 //
-// where w̄ is the mean weight, 1 without weights: only the ratios of weights matter for the noise.
+// where w̄ is the mean weight, or 1 without weights. Only the ratios of the weights matter for the noise.
 //
 // Fit leaves out equal rows together (package estimators). With [Regressor.Groups] it leaves out all rows of a group G, whose
 // residuals are (1 - H[G,G])⁻¹e[G] for the hat matrix H. 1/(1 - h[i]) is then the diagonal of that inverse.
@@ -37,13 +37,12 @@
 // Sparse rows (package sparse) are copied to a dense matrix of at most 8 million numbers (64 MiB). Larger matrices stay sparse. The
 // result agrees with a dense fit up to rounding. There are two solvers:
 //
-//   - Up to 4000 distinct rows, with an intercept, the system of the inner products of the rows is solved, with exact
+//   - With an intercept and up to 4000 distinct rows, the system of the inner products of the rows is solved, with exact
 //     leave-one-out. The cost is O(n³).
 //   - Otherwise conjugate gradients are used on the rows. The cost of an iteration is proportional to the number of nonzero
-//     entries. There is no factor
-//     for the leverages, so the ridge is the one with the smallest generalised cross-validation error. Its trace is estimated from
-//     random signs with a fixed seed. The error of LeaveOneOutResiduals wraps errors.ErrUnsupported, and Groups cause ErrParam. s²
-//     is the sum of the squared residuals over n - tr(H).
+//     entries. There is no factor for the leverages, so the ridge is the one with the smallest generalised cross-validation
+//     error. Its trace is estimated from random signs with a fixed seed. The error of LeaveOneOutResiduals wraps
+//     errors.ErrUnsupported, and Groups cause ErrParam. s² is the sum of the squared residuals over n - tr(H).
 //
 // Both solvers keep only the coefficients. The errors of the variance and of the intervals wrap errors.ErrUnsupported. Package
 // lssvm with kernels.Linear computes variances and intervals.

@@ -10,7 +10,7 @@ import (
 
 var _ estimators.Expander = (*Regressor)(nil)
 
-// Expansion returns the inner product with β, as a linear kernel with a single row. It implements [estimators.Expander].
+// Expansion returns the prediction as an expansion in a linear kernel, whose single row is β. It implements [estimators.Expander].
 func (r *Regressor) Expansion() (estimators.Expansion, error) {
 	beta := r.Coefficients()
 	if beta == nil {

@@ -75,13 +75,13 @@ func (d *DirectKernel) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Mean: x.MatMul(column(x, d.m.coefficients)).Plus(d.m.bias)}, nil
 }
 
-// Graph returns the Outputs for new rows.
+// Graph returns the outputs for new rows as graphs.
 func (s *ofFeatures) Graph(x graph.Value) (graph.Outputs, error) {
 	means, coefficients, bias := s.Linear()
 	return graph.Outputs{Rows: x.Sub(x.Row(means)).MatMul(x.Constant(coefficients)).Add(x.Row(bias))}, nil
 }
 
-// Graph returns the Outputs for new rows.
+// Graph returns the outputs for new rows as graphs.
 func (s *ofRows) Graph(x graph.Value) (graph.Outputs, error) {
 	a, _ := s.Rows()
 	return graph.Outputs{Rows: x.Sub(x.Row(s.of.means)).MatMul(x.Constant(s.rows.T())).MatMul(x.Constant(a)).Add(x.Row(s.Bias()))}, nil

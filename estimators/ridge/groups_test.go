@@ -79,8 +79,8 @@ func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	}
 }
 
-// alike returns patients whose rows are nearly equal in all columns except the first, so that these columns identify the group of a
-// row.
+// alike returns rows like those of patients, except that the rows of a group are nearly equal in all columns but the first. These
+// columns therefore identify the group of a row.
 func alike(seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	x, y, groups = patients(150, 40, seed)
 	for i, g := range groups {
@@ -92,7 +92,7 @@ func alike(seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	return x, y, groups
 }
 
-// The ridge minimises the error over groups, and the intervals are for a new group.
+// With Groups, the ridge minimises the error of left-out groups, and the intervals cover new groups.
 func TestGroupsChooseForNewGroups(t *testing.T) {
 	covered, total, larger := [2]float64{}, 0.0, 0
 	for seed := range uint64(20) {

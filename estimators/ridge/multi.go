@@ -35,9 +35,9 @@ type MultiRegressor struct {
 	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
-	// If RidgePerTarget is set, leave-one-out chooses a ridge for each target, the same as a [Regressor] would choose for that
-	// target alone. There is still only one reduction to tridiagonal form, but each target evaluates all ridges, and has a separate
-	// factor of d²/2 numbers in memory and in files. If it is not set, or if Ridge is set, all targets share one ridge.
+	// If RidgePerTarget is set, leave-one-out chooses a ridge for each target. It is the ridge that a [Regressor] would choose for
+	// that target alone. There is still only one reduction to tridiagonal form, but each target evaluates all ridges, and has a
+	// separate factor of d²/2 numbers in memory and in files. If it is not set, or if Ridge is set, all targets share one ridge.
 	RidgePerTarget bool
 
 	// NoIntercept sets the intercept b to 0. The columns and the targets are then not centred.
@@ -142,7 +142,7 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 }
 
 // PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x (m×d). The
-// variances include the noise. The cost is O(md²), or O(mdn) with more columns than rows, once for all targets that share a ridge.
+// variances include the noise. For each ridge, the cost is O(md²), or O(mdn) with more columns than rows.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.predictVariance(multiType, x)
@@ -214,8 +214,8 @@ func (r *MultiRegressor) ChosenRidges() []float64 {
 }
 
 // LeaveOneOutResiduals returns y[i,j] minus its prediction by a model with the same ridge (n×k). The model is fitted to all rows
-// that differ from row i, or with Groups to all rows of other groups. The residuals are exact, and are computed by Fit. For one row
-// it returns nil. The error is [estimators.ErrNotFitted].
+// that differ from row i, or with Groups to all rows of other groups. The residuals are exact, and are computed by Fit. If there is
+// only one distinct row, it returns nil. Before Fit it returns [estimators.ErrNotFitted].
 func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.leaveOneOutResiduals(multiType)

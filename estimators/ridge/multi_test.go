@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
-// several returns targets whose scales differ by a factor of 1e12. One is nearly all noise, and one is constant.
+// several returns targets whose scales differ by a factor of 1e12. One target is nearly all noise, and one is constant.
 func several(x *mat.Dense, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	n, d := x.Dims()
@@ -29,8 +29,8 @@ func several(x *mat.Dense, seed uint64) *mat.Dense {
 
 func columnOf(y *mat.Dense, j int) []float64 { return mat.Col(nil, j, y) }
 
-// equalsSingle compares a column of the results for several targets with the result for that target alone. The tolerance is in
-// units of its spread.
+// equalsSingle fails unless column j of the results for several targets agrees with the result want for that target alone. The
+// tolerance is relative to the larger of unit and the value.
 func equalsSingle(t *testing.T, what string, want []float64, got *mat.Dense, j int, unit, tol float64) {
 	t.Helper()
 	require.NotNil(t, got, what)
@@ -42,7 +42,7 @@ func equalsSingle(t *testing.T, what string, want []float64, got *mat.Dense, j i
 	}
 }
 
-// If the ridge is set, each target has the results of a Regressor.
+// If the ridge is set, each target has the same results as with a Regressor.
 func TestMultiEqualsSingle(t *testing.T) {
 	for _, s := range shapes {
 		x, _, weights := data(s[0], s[1], 1)
@@ -53,7 +53,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 				for _, rule := range []RidgeRule{LeaveOneOut, Heuristic} {
 					m, tol := MultiRegressor{Ridge: .7, NoIntercept: noIntercept}, 1e-10
 					if rule == Heuristic {
-						m.Ridge, m.RidgeRule, tol = 0, Heuristic, 1e-8 // a tiny ridge for few rows, which makes rounding visible
+						m.Ridge, m.RidgeRule, tol = 0, Heuristic, 1e-8 // few rows have a tiny ridge, which makes rounding visible
 					}
 					if w == nil {
 						require.NoError(t, m.Fit(ctx, x, y))
@@ -81,7 +81,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 						require.NoError(t, err)
 						equalsSingle(t, name+" mean", wantMean, mean, j, unit, tol)
 						equalsSingle(t, name+" variance", wantVariance, variance, j, unit*unit, tol)
-						equalsSingle(t, name+" low", wantLow, low, j, unit, 1e-7) // the root of a variance that is 0 up to rounding
+						equalsSingle(t, name+" low", wantLow, low, j, unit, 1e-7) // this is the root of a variance that is 0 up to rounding
 						equalsSingle(t, name+" high", wantHigh, high, j, unit, 1e-7)
 						equalsSingle(t, name+" left out", wantLeft, left, j, unit, 10*tol)
 						equalsSingle(t, name+" coefficients", r.Coefficients(), mat.DenseCopyOf(m.Coefficients().T()), j, unit, tol)
@@ -95,8 +95,8 @@ func TestMultiEqualsSingle(t *testing.T) {
 	}
 }
 
-// For copies of a target in other units, the ridge is the same as for that target. It minimises the sum of the standardised errors
-// among neighbouring ridges.
+// For copies of a target in other units, the ridge is the same as for that target alone. For different targets, the sum of the
+// standardised errors is larger at ridges below and above the chosen ridge.
 func TestMultiChoosesOneRidge(t *testing.T) {
 	x, y, w := data(40, 6, 3)
 	same := mat.NewDense(40, 3, nil)
@@ -129,7 +129,7 @@ func TestMultiChoosesOneRidge(t *testing.T) {
 	}
 }
 
-// With RidgePerTarget, each target has the results of a Regressor, including the choice of the ridge.
+// With RidgePerTarget, each target has the same results as with a Regressor, including the ridge.
 func TestRidgePerTarget(t *testing.T) {
 	for _, s := range [][2]int{{40, 6}, {12, 12}, {1, 2}} {
 		x, _, w := data(s[0], s[1], 5)
@@ -141,7 +141,7 @@ func TestRidgePerTarget(t *testing.T) {
 		mean, variance, err := m.PredictVariance(fresh)
 		require.NoError(t, err)
 		objective, iterations := 0.0, 0
-		for j, unit := range []float64{1e6, 1e-6, 1} { // for the constant target all ridges are equally good
+		for j, unit := range []float64{1e6, 1e-6, 1} { // not the constant target, for which all ridges are equally good
 			r := Regressor{}
 			require.NoError(t, r.FitWeighted(ctx, x, columnOf(y, j), w))
 			assert.InEpsilon(t, r.ChosenRidge(), m.ChosenRidges()[j], 1e-6)
@@ -159,7 +159,7 @@ func TestRidgePerTarget(t *testing.T) {
 			assert.Greater(t, steps[len(steps)-1].Total, 100)
 		}
 	}
-	// A clean and a noisy target need different ridges; otherwise this test would show nothing.
+	// A clean and a noisy target need different ridges. Otherwise the test could not distinguish one ridge from several.
 	x, _, _ := data(40, 6, 5)
 	m := MultiRegressor{RidgePerTarget: true}
 	require.NoError(t, m.Fit(ctx, x, several(x, 6)))

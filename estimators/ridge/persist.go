@@ -65,7 +65,7 @@ func unmarshal(kind string, data []byte, k int) (*model, error) {
 	return s.model(kind, k)
 }
 
-// model validates the stored form and returns the model. k is the number of targets, or 0 for any number.
+// model checks the stored form and returns the model. k is the number of targets, or 0 for any number.
 func (s *storedModel) model(kind string, k int) (*model, error) {
 	bad := func(format string, args ...any) (*model, error) {
 		return nil, fault.BadModel(kind, format, args...)

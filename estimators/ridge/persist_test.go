@@ -114,8 +114,8 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-// FuzzFit converts bytes to rows and targets of any size. The result is a documented error, or finite predictions and nonnegative
-// variances.
+// FuzzFit fits to arbitrary rows and targets of any size. A fit returns a documented error, or the predictions are finite and the
+// variances are not negative.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(2), false)
 	f.Add([]byte{255, 0, 255, 0, 1, 1, 1, 1, 9, 9, 9, 9}, uint8(5), true)

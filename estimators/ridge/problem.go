@@ -58,7 +58,7 @@ func overRows(ctx context.Context, n int, f func(i int)) error {
 	return ctx.Err()
 }
 
-// centre returns the problem for rows, targets and weights, or the error of ctx.
+// centre returns the problem for rows, targets and weights. It returns only the error of ctx.
 func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept bool) (*ridgeProblem, error) {
 	n, d := x.Dims()
 	_, k := y.Dims()
@@ -95,7 +95,7 @@ func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept b
 	})
 }
 
-// subtractMeans subtracts the means twice. The second time removes the rounding error of a large common offset. It returns the
+// subtractMeans subtracts the means twice. The second pass removes the rounding errors of a large common offset. It returns the
 // error of ctx.
 func (p *ridgeProblem) subtractMeans(ctx context.Context, weights []float64) error {
 	n, d := p.z.Dims()
@@ -132,8 +132,9 @@ func (p *ridgeProblem) subtractMeans(ctx context.Context, weights []float64) err
 	return nil
 }
 
-// variance returns the mean squared distance of the rows from their mean, without weights. It is the mean diagonal of the centred
-// kernel matrix. Without an intercept it is still the distance from their mean, as in package loo. It returns the error of ctx.
+// variance returns the mean squared distance of the rows from their mean, without weights. This is the mean diagonal element of the
+// centred kernel matrix. As in package loo, it is the distance from the mean also without an intercept. It returns the error of
+// ctx.
 func (p *ridgeProblem) variance(ctx context.Context) (float64, error) {
 	n, d := p.z.Dims()
 	mean := make([]float64, d)
@@ -155,8 +156,8 @@ func (p *ridgeProblem) variance(ctx context.Context) (float64, error) {
 	return total / float64(n), err
 }
 
-// reduce converts to coordinates in the span of the rows if that has fewer dimensions than there are columns. It returns the basis
-// (d×n), or nil without a conversion, and the error of ctx.
+// reduce replaces the rows by their coordinates in a basis of their span if there are more columns than rows. It returns the basis
+// (d×n), or nil if it replaces nothing, and the error of ctx.
 func (p *ridgeProblem) reduce(ctx context.Context) (*mat.Dense, error) {
 	n, d := p.z.Dims()
 	if d <= n {

@@ -42,7 +42,7 @@ type Regressor struct {
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
 	// out together, so that the ridge and the intervals are chosen for new groups. If it is nil, equal rows are left out together.
-	// With sums of rows (FitStatistics, PartialFit), Groups are an error.
+	// FitStatistics and PartialFit, which use sums of rows, return an error if Groups is set.
 	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
@@ -71,7 +71,7 @@ type model struct {
 	factors      []*linalg.Cholesky // factors of X'X + λI, one for each ridge
 	loo          *mat.Dense         // n×k; nil for one row
 	sparse       sparseSolver       // solver of sparse rows, which leaves no factors
-	fromSums     bool               // fitted to sums, which have no rows to leave out
+	fromSums     bool               // the model was fitted to sums, which have no rows to leave out
 	report       estimators.Report
 	sums         *statistics // sums given to FitStatistics; nil after Fit and in files
 }
@@ -126,11 +126,12 @@ type modelSettings struct {
 	rule        RidgeRule
 	perTarget   bool // a ridge for each target
 	noIntercept bool
-	groups      []int // of the rows; nil: each row is its own group
+	groups      []int // groups of the rows; if nil, each row is its own group
 	workers     int
 }
 
-// fit fits the targets y, n×k, of the distinct rows, so that a row is left out with its copies. weights may be nil.
+// fit fits the model to the distinct rows, so that a row is left out together with its copies. given (n×k) holds the targets, and
+// weights may be nil.
 func (s modelSettings) fit(ctx context.Context, rows mat.Matrix, given *mat.Dense, weights []float64) (*model, error) {
 	merged, rows := anyrows.Merge(rows, weights)
 	y := merged.Mean(given)
@@ -158,12 +159,12 @@ func (s modelSettings) fit(ctx context.Context, rows mat.Matrix, given *mat.Dens
 	return m, nil
 }
 
-// fitDense fits the targets of distinct dense rows.
+// fitDense fits the model to distinct dense rows.
 func (s modelSettings) fitDense(ctx context.Context, x, y *mat.Dense, weights []float64, groups [][]int) (*model, error) {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, x.RawMatrix().Rows)
 	}
-	// Sums of columns are limited by the speed of memory; products of columns are not.
+	// Sums of columns are limited by the speed of memory, but products of columns are not.
 	first, rest := progress.Two(ctx, 10, float64(x.RawMatrix().Cols))
 	p, err := centre(first, x, y, weights, !s.noIntercept)
 	if err != nil {
@@ -173,7 +174,7 @@ func (s modelSettings) fitDense(ctx context.Context, x, y *mat.Dense, weights []
 	return s.solve(rest, p)
 }
 
-// solve fits a centred problem.
+// solve fits the model to a centred problem.
 func (s modelSettings) solve(ctx context.Context, p *ridgeProblem) (*model, error) {
 	n, d := p.z.Dims()
 	m := &model{means: p.means, target: p.target, unit: float64(n) / p.weight, report: estimators.Report{Converged: true, Iterations: 1}}
@@ -185,8 +186,8 @@ func (s modelSettings) solve(ctx context.Context, p *ridgeProblem) (*model, erro
 	if s.ridge == 0 && s.rule != Heuristic {
 		choice = 6*order + 2*rows + 1500*rows/order
 	}
-	// The shares are numbers of multiplications divided by the square of the order: the factor R if there are many columns, the
-	// products, the choice, the factor, and the residuals.
+	// The shares of progress are numbers of multiplications, divided by the square of the order. They are for R (with more columns
+	// than rows), the products, the choice of the ridge, and the factor with the residuals.
 	parts := progress.Parts(ctx, 4*float64(max(d-n, 0)), rows, choice, order/3+rows)
 	var err error
 	if m.basis, err = p.reduce(parts[0]); err != nil {
@@ -222,7 +223,8 @@ func (s modelSettings) solve(ctx context.Context, p *ridgeProblem) (*model, erro
 	return m, ctx.Err()
 }
 
-// solve fits the targets that share a ridge: all targets, or one if each has its own ridge. It overwrites gram for the last ridge.
+// solve computes the coefficients of the targets that share ridge number g: all targets, or a single target if each has its own
+// ridge. For the last ridge it overwrites gram.
 func (m *model) solve(ctx context.Context, p *ridgeProblem, gram *mat.SymDense, g int) error {
 	n, k := p.t.Dims()
 	d, first, last := gram.SymmetricDim(), 0, k
@@ -275,7 +277,7 @@ func (m *model) finite() error {
 	return nil
 }
 
-// jittered reports jitter on the diagonal as a warning.
+// jittered records in the report the jitter that was added to the diagonal, and warns of it.
 func (m *model) jittered() {
 	m.report.Jitter = 0
 	for _, f := range m.factors {
@@ -287,7 +289,7 @@ func (m *model) jittered() {
 	}
 }
 
-// choose returns the ridge, or one for each target. It does not change gram.
+// choose returns the ridge, or a ridge for each target. It does not change gram.
 func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.SymDense, report *estimators.Report) ([]float64, error) {
 	n, _ := p.z.Dims()
 	switch {
@@ -299,7 +301,7 @@ func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.Sy
 	own := mat.NewSymDense(gram.SymmetricDim(), nil)
 	own.CopySym(gram)
 	d := float64(gram.SymmetricDim())
-	left, right := progress.Two(ctx, 6*d+2*float64(n), 1500*float64(n)/d) // each ridge reads n×d numbers
+	left, right := progress.Two(ctx, 6*d+2*float64(n), 1500*float64(n)/d) // the evaluation of a ridge reads n×d numbers
 	problem, err := loo.NewLinear(left, own, p.z, p.t, p.leverage, p.weight, p.scale, s.workers)
 	if err != nil {
 		return nil, err
@@ -321,7 +323,7 @@ func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.Sy
 	return out, nil
 }
 
-// search returns the ridge with the smallest leave-one-out error. It is search number at of the searches in steps.
+// search returns the ridge with the smallest leave-one-out error. at is the number of the search, counted from 0.
 func (s modelSettings) search(ctx context.Context, problem *loo.Linear, p *ridgeProblem, at int, steps *progress.Steps, name string,
 	report *estimators.Report) (float64, error) {
 	best, err := problem.Search(ctx, func(_ int, ridge, objective float64) { steps.Next(objective, "%sridge %.3g", name, ridge) })
@@ -347,8 +349,8 @@ func observed(ctx context.Context) func(i int, ridge, objective float64) {
 	return func(_ int, ridge, objective float64) { steps.Next(objective, "ridge %.3g", ridge) }
 }
 
-// residuals sets the leave-one-out residuals, the noise and the objective for targets t, the first of which is target first. It
-// computes them from the solution and a factor, and returns the error of ctx.
+// residuals sets the leave-one-out residuals, the noise and the objective for the targets t, which begin with target number first.
+// It computes them from the solution and a factor, and returns the error of ctx.
 func (m *model) residuals(ctx context.Context, p *ridgeProblem, t, solution *mat.Dense, factor *linalg.Cholesky, first int) error {
 	n, _ := p.z.Dims()
 	if n == 1 {
@@ -448,8 +450,8 @@ func (m *model) predictVariance(typ string, x mat.Matrix) (mean, variance *mat.D
 // groupOf returns the index of the ridge for a target.
 func (m *model) groupOf(target int) int { return min(target, len(m.ridges)-1) }
 
-// variance returns the variance of a new observation of a target. uncertain is that variance in units of s², without the variance
-// of equal rows.
+// variance returns the variance of a new observation of a target. uncertain is this variance in units of s², without the variance
+// within equal rows.
 func (m *model) variance(target int, uncertain float64) float64 {
 	out := m.noise[target] * uncertain
 	if m.within != nil {
@@ -458,14 +460,14 @@ func (m *model) variance(target int, uncertain float64) float64 {
 	return out
 }
 
-// uncertain returns the variance of a new observation at each of some centred rows, in units of s², for one of the ridges.
+// uncertain returns the variance of a new observation at each of some centred rows, in units of s², for ridge number g.
 func (m *model) uncertain(centred *mat.Dense, g int) ([]float64, error) {
 	within := centred
 	if m.basis != nil {
 		within = &mat.Dense{}
 		fast.Mul(within, centred, m.basis)
 	}
-	// PredictVariance has no context that could be cancelled.
+	// PredictVariance has no context, so the computation cannot be cancelled.
 	out, err := m.factors[g].QuadInverse(context.Background(), mat.DenseCopyOf(within.T()))
 	if err != nil {
 		return nil, err
@@ -491,8 +493,8 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(r.PredictVariance(x))
 }
 
-// PriorVariance returns s²/λ, the prior variance of each coefficient in β. The ridge is proportional to its inverse. It returns 0
-// before Fit. Far from the training rows, PredictVariance approaches it, multiplied by |x - x̄|².
+// PriorVariance returns s²/λ, the prior variance of each coefficient in β. It returns 0 before Fit. Outside the span of the centred
+// training rows, it is the variance of the prediction for each unit of squared distance.
 func (r *Regressor) PriorVariance() float64 {
 	if r.m == nil {
 		return 0
@@ -534,8 +536,8 @@ func (r *Regressor) ChosenRidge() float64 {
 }
 
 // LeaveOneOutResiduals returns y[i] minus its prediction by a model with the same ridge. The model is fitted to all rows that
-// differ from row i, or with Groups to all rows of other groups. The residuals are exact, and are computed by Fit. For one row it
-// returns nil.
+// differ from row i, or with Groups to all rows of other groups. The residuals are exact, and are computed by Fit. If there is only
+// one distinct row, it returns nil.
 //
 // It returns [estimators.ErrNotFitted] before Fit. After FitStatistics and PartialFit, which do not keep single rows, and after
 // conjugate gradients on sparse rows, the error wraps errors.ErrUnsupported.
@@ -544,7 +546,7 @@ func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err erro
 	return targets.First(r.m.leaveOneOutResiduals(regressorType))
 }
 
-// leaveOneOutResiduals returns a copy of the residuals (n×k), or nil for one row.
+// leaveOneOutResiduals returns a copy of the residuals (n×k), or nil if there is only one distinct row.
 func (m *model) leaveOneOutResiduals(typ string) (*mat.Dense, error) {
 	switch {
 	case m == nil:
@@ -570,7 +572,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
 }
 
-// row computes the predictions of one row.
+// row sets out to the predictions for the row x.
 func (m *model) row(out, x []float64) {
 	for t := range out {
 		f := m.target[t]

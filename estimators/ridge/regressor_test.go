@@ -37,7 +37,7 @@ func data(n, d int, seed uint64) (x *mat.Dense, y, weights []float64) {
 // shapes lists matrices with fewer columns than rows, as many, and more.
 var shapes = [][2]int{{30, 4}, {12, 12}, {9, 25}, {2, 1}, {3, 6}}
 
-// lssvm with a linear kernel is the same machine, computed from a system of the rows.
+// The machine equals lssvm with a linear kernel, which solves a system with an equation for each row.
 func TestEqualsLinearLSSVM(t *testing.T) {
 	for _, s := range shapes {
 		x, y, weights := data(s[0], s[1], 1)
@@ -69,14 +69,14 @@ func TestEqualsLinearLSSVM(t *testing.T) {
 
 // Both packages compute the same leave-one-out error, so they choose the same ridge.
 func TestChoosesTheRidgeOfLSSVM(t *testing.T) {
-	for _, s := range [][2]int{{30, 4}, {12, 12}, {9, 25}, {3, 6}} { // each of two rows is predicted by the other, whatever the ridge
+	for _, s := range [][2]int{{30, 4}, {12, 12}, {9, 25}, {3, 6}} { // two rows predict each other, for any ridge
 		x, y, weights := data(s[0], s[1], 3)
 		r, l := Regressor{}, lssvm.Regressor{Kernel: kernels.Linear{}}
 		require.NoError(t, r.FitWeighted(ctx, x, y, weights))
 		require.NoError(t, l.FitWeighted(ctx, x, y, weights))
 		assert.InEpsilon(t, l.Report().Objective, r.Report().Objective, 1e-5, "%v", s)
 		if s[1] > s[0] {
-			continue // the error is flat towards small ridges, and rounding decides
+			continue // the error is so flat for small ridges that rounding decides
 		}
 		assert.InEpsilon(t, l.ChosenRidge(), r.ChosenRidge(), 1e-5, "%v", s)
 		assert.Equal(t, l.Report().Iterations, r.Report().Iterations)
@@ -152,8 +152,8 @@ func TestLeaveOneOutIsRefitting(t *testing.T) {
 	}
 }
 
-// Weights are relative. If all are multiplied by a factor, so is the ridge, and the machine is the same, in this package and in
-// lssvm.
+// If all weights are multiplied by a factor, so is the chosen ridge, and the machine stays the same. This holds in this package and
+// in lssvm.
 func TestWeightsAreRelative(t *testing.T) {
 	x, y, weights := data(30, 4, 9)
 	for _, factor := range []float64{1e-9, 1e7} {
@@ -174,7 +174,7 @@ func TestWeightsAreRelative(t *testing.T) {
 	}
 }
 
-// The error that the search reports equals that of the solution for the ridge that it returns.
+// The smallest error that the search reports is the error of the fitted model.
 func TestSearchReportsTheErrorOfItsRidge(t *testing.T) {
 	for _, s := range [][2]int{{40, 6}, {9, 25}} {
 		x, y, _ := data(s[0], s[1], 6)
@@ -200,7 +200,7 @@ func TestSearchReportsTheErrorOfItsRidge(t *testing.T) {
 	}
 }
 
-// A common offset of 1e9 does not change the predictions more than the features are rounded.
+// A common offset of 1e9 changes the predictions by no more than the rounding of the features.
 func TestOffset(t *testing.T) {
 	x, y, _ := data(30, 4, 7)
 	r := Regressor{Ridge: 0.1}

@@ -14,21 +14,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother"
 )
 
-// ofFeatures is the machine fitted to other rows.
+// ofFeatures is the regression with the same ridge for other rows.
 type ofFeatures struct {
 	*smoother.Features
 	width int
 }
 
-// ofRows is the machine fitted to other rows if there are more columns than rows. It uses the inner products of the rows.
+// ofRows is the regression with the same ridge for other rows, of which there are fewer than columns. It uses the inner products of
+// the rows.
 type ofRows struct {
 	*smoother.Kernel
-	rows *mat.Dense // minus the means in Fit, which the constant compensates
+	rows *mat.Dense // rows minus the means in Fit, for which the constant compensates
 	of   *model
 }
 
-// Smoother implements [estimators.LinearSmoother]. It returns the regression with the chosen ridge for these rows and targets. The
-// cost is O(nd²), and O(dn²) with more columns than rows.
+// Smoother implements [estimators.LinearSmoother]. The smoother is the regression with the chosen ridge for these rows and targets.
+// The cost is O(nd²), or O(dn²) with more columns than rows.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r.m == nil {

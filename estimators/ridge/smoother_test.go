@@ -12,7 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother"
 )
 
-// With more columns than rows, the machine of the rows agrees with that of the columns, with and without a constant and weights.
+// With more columns than rows, the smoother that uses the inner products of the rows agrees with the one that uses the columns.
+// This holds with and without an intercept, and with and without weights.
 func TestSmootherOfManyColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	const n, d = 9, 14

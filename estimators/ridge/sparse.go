@@ -25,12 +25,12 @@ type sparseSolver int
 
 const (
 	denseSolver    sparseSolver = iota // the rows were dense
-	rowSolver                          // the system of the rows
+	rowSolver                          // a factor of the inner products of the rows
 	gradientSolver                     // conjugate gradients
 )
 
 const (
-	// mostDense is the largest number of elements in a dense copy, 64 MiB. A dense copy supports all methods.
+	// mostDense is the largest number of elements of a dense copy (64 MiB). A model fitted to a dense copy has all methods.
 	mostDense = 1 << 23
 	// mostFactored is the largest number of distinct rows whose system is factored. Their inner products take 128 MB.
 	mostFactored = 4000
@@ -83,7 +83,7 @@ func (s modelSettings) fitSparse(ctx context.Context, x *sparse.Rows, y *mat.Den
 	return m, s.solveRows(ctx, m, x, y, own, groups)
 }
 
-// solveRows solves the system of the inner products of the rows, for all targets at once or for each separately.
+// solveRows solves the system of the inner products of the rows, for all targets together or for each separately.
 func (s modelSettings) solveRows(ctx context.Context, m *model, x *sparse.Rows, y *mat.Dense, own []float64, groups [][]int) error {
 	n, k := y.Dims()
 	m.sparse, m.loo = rowSolver, mat.NewDense(n, k, nil)
@@ -110,7 +110,7 @@ func (s modelSettings) solveRows(ctx context.Context, m *model, x *sparse.Rows, 
 	return ctx.Err()
 }
 
-// solveGram returns the ridge and the machine for some targets. It overwrites the kernel matrix.
+// solveGram returns the ridge and the solution for some targets. It overwrites gram, the inner products of the rows.
 func (s modelSettings) solveGram(ctx context.Context, m *model, gram *mat.SymDense, y *mat.Dense, own []float64, groups [][]int) (float64,
 	*loo.Solution, error) {
 	if n := gram.SymmetricDim(); mat.Trace(gram)-mat.Trace(gram) != 0 {
@@ -177,7 +177,7 @@ func (m *model) searched(best loo.Minimum) {
 	}
 }
 
-// takeRows sets the machine for some targets, the first of which is target first.
+// takeRows sets the coefficients and the leave-one-out results of some targets, which begin with target number first.
 func (m *model) takeRows(solved *loo.Solution, first int, x *sparse.Rows, own []float64) {
 	n, k := solved.Alpha.Dims()
 	ridge := m.ridges[len(m.ridges)-1]
@@ -198,7 +198,7 @@ func (m *model) takeRows(solved *loo.Solution, first int, x *sparse.Rows, own []
 	}
 }
 
-// predictSparse returns the predictions (m×k) for sparse rows. The cost is proportional to their entries.
+// predictSparse returns the predictions (m×k) for sparse rows. The cost is proportional to the number of their nonzero entries.
 func (m *model) predictSparse(typ string, x mat.Matrix) (*mat.Dense, error) {
 	rows, err := sparse.From("x", x)
 	if err != nil {

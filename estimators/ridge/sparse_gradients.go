@@ -69,7 +69,8 @@ func (z *centredRows) squares() float64 {
 	return total
 }
 
-// iterate solves by conjugate gradients, after choosing the ridge with the smallest generalised cross-validation error.
+// iterate chooses the ridge with the smallest generalised cross-validation error, and then solves the system by conjugate
+// gradients.
 func (s modelSettings) iterate(ctx context.Context, m *model, x *sparse.Rows, y *mat.Dense, own []float64, groups [][]int) error {
 	n, k := y.Dims()
 	if groups != nil {
@@ -125,8 +126,8 @@ func (s modelSettings) iterate(ctx context.Context, m *model, x *sparse.Rows, y 
 	return err
 }
 
-// solve sets beta, which is 0, to (Z'Z + ridge·I)⁻¹Z't by conjugate gradients on the least-squares problem, and returns the sum of the
-// squared residuals.
+// solve sets beta to (Z'Z + ridge·I)⁻¹Z't by conjugate gradients on the least-squares problem, beginning with beta = 0. It returns
+// the sum of the squared residuals.
 func (z *centredRows) solve(ctx context.Context, beta, t []float64, ridge float64) (squares float64, converged bool, err error) {
 	r, s, p, q := append([]float64(nil), t...), make([]float64, len(beta)), make([]float64, len(beta)), make([]float64, len(t))
 	z.transposed(s, r)

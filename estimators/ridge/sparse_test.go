@@ -19,13 +19,14 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// wideColumns times 80 rows exceeds the size of a dense copy.
+// wideColumns is so large that 80 rows exceed the size of a dense copy.
 const wideColumns = 1 << 18
 
-// spread distributes the entries of rows of 60 columns among wideColumns.
+// spread moves the 60 columns of x to distant positions among wideColumns columns.
 func spread(x *sparse.Rows) *sparse.Rows { return sparsetest.Widened(x, 4096, wideColumns) }
 
-// The system of the rows gives the same coefficients, ridge and leave-one-out residuals as a fit to dense columns.
+// The system of the inner products of the rows has the same coefficients, ridge and leave-one-out residuals as a fit to a dense
+// copy.
 func TestSparseRowsGiveTheDenseRegression(t *testing.T) {
 	ctx := context.Background()
 	x, y := sparsetest.Rows(80, 60, 8, 1)
@@ -172,7 +173,7 @@ func TestSparseGradients(t *testing.T) {
 		"one row": {ridge.Regressor{}, 1},
 	} {
 		if c.n == 1 && strconv.IntSize == 32 {
-			continue // its vectors take a gigabyte
+			continue // its vectors would take a gigabyte
 		}
 		few := x.Slice(0, c.n)
 		want, got := c.model, c.model

@@ -74,7 +74,7 @@ func (s *statistics) AddBlock(ctx context.Context, b streaming.Block[float64]) (
 	return s.take(block)
 }
 
-// take adds sums, unless they overflow.
+// take adds sums, or returns an error if they overflowed.
 func (s *statistics) take(sums *moments.Gram) error {
 	if !sums.Finite() {
 		return errOverflow
@@ -98,7 +98,7 @@ func (s *statistics) Merge(other streaming.Statistics[float64]) error {
 	return s.take(&o.sums)
 }
 
-// asStatistics returns s as statistics of this type, or an error.
+// asStatistics returns s as a *statistics, or an error if it has another type.
 func asStatistics(s streaming.Statistics[float64]) (*statistics, error) {
 	if o, ok := s.(*statistics); ok && o != nil {
 		return o, nil
@@ -144,7 +144,7 @@ func (r *Regressor) NewStatistics() (streaming.Statistics[float64], error) {
 // FitStatistics implements [streaming.StatisticsFitter]. If Ridge is set, or with the Heuristic, the coefficients are those of Fit,
 // or of FitWeighted, up to rounding. Quantities that Fit computes from single rows are computed from sums:
 //
-//   - The ridge of LeaveOneOut is the one with the largest evidence (see the package documentation).
+//   - Instead of LeaveOneOut, the largest evidence determines the ridge (see the package documentation).
 //   - s² is the sum of the squared residuals over the remaining degrees of freedom. This is the s² of Fit with each leverage
 //     replaced by their mean.
 //   - LeaveOneOutResiduals returns an error, and Objective in Report is minus the log evidence.
@@ -177,8 +177,8 @@ func (r *Regressor) FitStatistics(ctx context.Context, s streaming.Statistics[fl
 
 // PartialFit implements [estimators.PartialFitter]. It fits the model to the rows of all calls, like FitStatistics. After
 // FitStatistics it adds to the statistics that FitStatistics received. The Regressor keeps the statistics. Clone and MarshalBinary
-// leave them out; MarshalStatistics encodes them. After Fit or UnmarshalBinary there are no statistics to continue with, and
-// PartialFit returns [estimators.ErrNotFitted].
+// leave them out, and MarshalStatistics encodes them. After Fit or UnmarshalBinary there are no statistics to which PartialFit
+// could add, and it returns [estimators.ErrNotFitted].
 func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer check.Begin(&ctx)(&err)
 	s := &statistics{}

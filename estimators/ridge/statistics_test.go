@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// drawn returns rows, correlated targets and weights around an offset, in the order of a column that drifts.
+// drawn returns rows around an offset, correlated targets, and weights. The rows are in the order of a column that drifts.
 func drawn(n, d int, offset float64) (*mat.Dense, []float64, []float64) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	x, y, w := mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)
@@ -29,7 +29,7 @@ func drawn(n, d int, offset float64) (*mat.Dense, []float64, []float64) {
 	return x, y, w
 }
 
-// inShards merges the sums of contiguous parts in a random order.
+// inShards adds contiguous parts to separate statistics, and merges these in a random order.
 func inShards(t *testing.T, x *mat.Dense, y, w []float64, parts int) streaming.Statistics[float64] {
 	n, d := x.Dims()
 	all := make([]*statistics, parts)
@@ -58,7 +58,7 @@ func inShards(t *testing.T, x *mat.Dense, y, w []float64, parts int) streaming.S
 }
 
 // If the ridge is set, the coefficients from 1, 4 and 64 shards in any order agree with one Fit in memory to 1e-10. This holds at
-// any offset, for few rows and for many columns. If the ridge is chosen, they agree with those from one shard.
+// any offset, for few rows and for many columns. If the ridge is chosen, the coefficients agree with those from one shard.
 func TestShardsAreFit(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
@@ -93,7 +93,7 @@ func TestShardsAreFit(t *testing.T) {
 	}
 }
 
-// relative asserts that coefficients agree to 1e-10 of the largest one.
+// relative asserts that the coefficients agree to 1e-10 times the largest one.
 func relative(t *testing.T, want, got []float64, format string, args ...any) {
 	largest := 0.0
 	for _, v := range want {
@@ -122,8 +122,8 @@ func TestNoiseOfSums(t *testing.T) {
 	assert.InEpsilon(t, fit.PriorVariance(), sums.PriorVariance(), 1e-10)
 }
 
-// Quantities that sums do not contain are errors. A model fitted to sums continues with PartialFit, but not after it was read from
-// a file.
+// Methods that need single rows return an error. PartialFit can continue a model that was fitted to sums, but not after the model
+// was read from a file.
 func TestModelOfSums(t *testing.T) {
 	ctx := context.Background()
 	x, y, _ := drawn(400, 3, 0)
@@ -159,7 +159,7 @@ func TestModelOfSums(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{0, 0, 0}, one.Coefficients(), 0)
 }
 
-// Squares that overflow, and products of columns that exceed the memory, are errors.
+// Squares that overflow, and products of columns that do not fit into memory, are errors.
 func TestStatisticsOfLargeRows(t *testing.T) {
 	ctx, s := context.Background(), &statistics{}
 	huge := mat.NewDense(2, 2, []float64{1e200, 0, -1e200, 1})

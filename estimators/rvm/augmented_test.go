@@ -67,8 +67,8 @@ func TestAugmentedReference(t *testing.T) {
 	}
 }
 
-// Far from all rows, the variance of RVM* exceeds the machine's by the variance of the targets. At a vector it hardly exceeds it.
-// Both hold for any scale of the kernel. RVM* needs rows.
+// Far from all rows, the variance of RVM* exceeds that of the machine by the variance of the targets. At a relevance vector it is
+// only slightly larger. Both results hold for any scale of the kernel. Without rows, RVM* returns an error.
 func TestPredictAugmented(t *testing.T) {
 	x, y := wave(80)
 	far := mat.NewDense(1, 2, []float64{100, 100})

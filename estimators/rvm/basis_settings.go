@@ -58,8 +58,8 @@ func (p basisSettings) configured() basis.Dictionary {
 
 func (p basisSettings) bytes() int64 { return cmp.Or(p.cacheBytes, defaultCacheBytes) }
 
-// onRows returns the design of the kernels for distinct rows. If no kernel is set, one is fitted to the targets that wanted
-// returns.
+// onRows returns the design of the kernels for distinct rows. If no kernel is set, it fits one to the targets that the function
+// wanted returns.
 func (p basisSettings) onRows(ctx context.Context, rows *distinct.Rows,
 	wanted func() (learning.Targets, learning.Kind)) (d basis.Design, err error) {
 	used := p.configured()

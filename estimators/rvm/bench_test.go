@@ -38,7 +38,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkClassify fits two classes that consist of two clusters each.
+// BenchmarkClassify fits two classes, each of which consists of two clusters.
 func BenchmarkClassify(b *testing.B) {
 	x, y := blobs(1000, 2, 1)
 	c := &Classifier{Kernel: kernels.RBF{Gamma: 0.5}}

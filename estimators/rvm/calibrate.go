@@ -16,7 +16,7 @@ import (
 )
 
 // Each refit of a calibration leaves out a fifth of the rows. The number of refits is the smallest that leaves out calibrationRows
-// rows in total. With a few thousand rows or more, the refits therefore cost as much as one start.
+// rows in total. With at least 1250 rows a single refit suffices, which costs about as much as one start.
 const (
 	calibrationFolds = 5
 	calibrationRows  = 250
@@ -36,7 +36,7 @@ func (l *leftOut) append(o *leftOut) {
 	l.changes += o.changes
 }
 
-// calibratedTask is a regression that is calibrated with refits, which leave rows out.
+// calibratedTask is a regression that is calibrated by refits that leave rows out.
 type calibratedTask struct {
 	evidence.Regression
 	groups [][]int // groups of rows that the refits leave out together; all other rows are left out individually
@@ -127,7 +127,7 @@ func (k calibratedTask) deal(order []int, count int, rng *rand.Rand) []int {
 		}
 		return part
 	}
-	of := make([]int, k.N) // the group of each row, or a separate number
+	of := make([]int, k.N) // number of each row's group, or a number of its own
 	for i := range of {
 		of[i] = len(k.groups) + i
 	}
@@ -136,7 +136,7 @@ func (k calibratedTask) deal(order []int, count int, rng *rand.Rand) []int {
 			of[row] = g
 		}
 	}
-	// Groups are numbered in the order of the rows, so that the caller's numbers and order do not matter.
+	// Groups are numbered in the order of the sorted rows, so that the caller's numbers and order do not matter.
 	number := map[int]int{}
 	ordered := make([]int, k.N)
 	for i, row := range order {
@@ -150,8 +150,8 @@ func (k calibratedTask) deal(order []int, count int, rng *rand.Rand) []int {
 	return groups.Deal(ordered, nil, slices.Repeat([]float64{1}, count), rng)
 }
 
-// refit fits the model to all rows except out, and returns the results for the rows in out. It returns nil if there is nothing to
-// fit.
+// refit fits the model to all rows except out, and returns the results for the rows in out. If the fit fails or is degenerate, it
+// returns nil.
 func (k calibratedTask) refit(ctx context.Context, from evidence.Start, out []int, bytes int64) (*leftOut, error) {
 	in := complement(k.N, out)
 	t := k.Regression
@@ -173,7 +173,7 @@ func (k calibratedTask) refit(ctx context.Context, from evidence.Start, out []in
 		return nil, err
 	}
 	if err != nil || s.Noise == 0 || math.IsInf(s.Evidence, 1) {
-		return nil, nil // Without these rows the fit fails.
+		return nil, nil // These refits do not contribute to the calibration.
 	}
 	m := newModel(s, t.Design)
 	x := k.Design.Rows(out)
@@ -220,7 +220,7 @@ func complement(n int, rows []int) []int {
 //
 //	e ~ N(0, c v + τ² r),   c at least 1,
 //
-// or, if the noise is given, maximises it over τ² only.
+// If the noise is given, c is 1 and only τ² varies.
 func (l *leftOut) fit(given bool) calibration {
 	c := uncalibrated
 	total, v, r := 0.0, 0.0, 0.0
@@ -275,10 +275,11 @@ func (l *leftOut) fit(given bool) calibration {
 	return c
 }
 
-// edgeShare is the share of the left-out rows whose values are below the edge. A single distant row therefore does not move it.
+// edgeShare is the share of the left-out rows whose unexplained share is at most the edge. With a share below 1, a single distant
+// row does not move the edge.
 const edgeShare = 0.99
 
-// quantile returns the edge for a calibration.
+// quantile returns the edge of a calibration: the quantile edgeShare of the unexplained shares of k(x, x).
 func (l *leftOut) quantile() float64 {
 	type row struct{ share, weight float64 }
 	var rows []row

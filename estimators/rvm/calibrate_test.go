@@ -44,8 +44,9 @@ func covered(t *testing.T, r *Regressor, x mat.Matrix, y []float64) float64 {
 	return float64(within) / float64(len(y))
 }
 
-// Over a number of draws, 95% intervals contain 95% of new rows, within three standard errors of the coverage. The paper's variance
-// does not reach this on the same rows, because a narrow kernel in five columns leaves much unexplained between its vectors.
+// Over a number of draws, 95% intervals contain 95% of new rows, within three standard errors of the coverage. The intervals from
+// the paper's variance cover fewer of the same rows, because a narrow kernel in five columns leaves much unexplained between its
+// vectors.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two dozen fits, one after the other")
@@ -119,7 +120,7 @@ func TestBandInOneColumn(t *testing.T) {
 	assert.Less(t, deviations(1e3)[0], 0.2, "the paper's")
 }
 
-// A refit equals a machine that is fitted to its rows.
+// The results of a refit equal those of a machine that is fitted to the remaining rows.
 func TestRefits(t *testing.T) {
 	x, y := wave(100)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Starts: 1, NoAllIn: true}
@@ -155,8 +156,8 @@ func mustOnRows(t *testing.T, r *Regressor, n int) basis.Design {
 	return d
 }
 
-// The calibration maximises the likelihood. The factor and scale of simulated residuals are recovered, and no neighbouring values
-// are better.
+// The calibration maximises the likelihood. It recovers the factor and the scale of simulated residuals, and neighbouring values
+// have a lower likelihood.
 func TestCalibrationIsTheMostLikely(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	l := &leftOut{sees: true}
@@ -185,7 +186,7 @@ func TestCalibrationIsTheMostLikely(t *testing.T) {
 }
 
 // If the kernel is indefinite on the vectors, if columns have no kernel, or if targets are constant, the unexplained part is
-// unknown. The calibration then has only a factor, or does nothing.
+// unknown. In these cases the calibration has only a factor, or leaves the variance unchanged.
 func TestNothingUnseen(t *testing.T) {
 	x, y := wave(60)
 	k, err := kernels.Matrix(ctx, kernels.RBF{}, x, nil)

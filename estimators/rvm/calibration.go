@@ -17,7 +17,7 @@ var uncalibrated = calibration{factor: 1}
 func (c calibration) addsVariance() bool { return c.scale > 0 || c.span > 0 }
 
 // added returns the variance of the unexplained part. It is proportional to that part up to the edge of the refits. Beyond the edge
-// it rises linearly to the variance of the targets.
+// it rises linearly to the variance of the targets without the noise.
 func (c calibration) added(unseen, own float64) float64 {
 	v := c.scale * unseen
 	share := unseen / own

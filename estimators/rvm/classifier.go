@@ -34,21 +34,22 @@ type folding = classes.Folding
 //
 // See also Classifier in package gabasr, Classifier in package lssvm.
 type Classifier struct {
-	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length
-	// for each column, which Fit chooses (see the package documentation).
+	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, Fit chooses a Matérn kernel of ν = 5/2 with a
+	// length for each column (see the package documentation).
 	Kernel kernels.Kernel
 
-	// Kernels is a dictionary of kernels: every row has a basis function for each of them. Kernel must then be nil.
+	// Kernels is a dictionary of kernels: every row has a basis function for each of them. If it is set, Kernel must be nil.
 	Kernels []kernels.Kernel
 
 	// Landmarks holds the centres of the basis functions (M×d). If it is nil, the centres are training rows.
 	Landmarks *mat.Dense
 
-	// Components is the number of training rows, drawn with Seed, that are centres of basis functions. If it is 0, all are used.
+	// Components is the number of training rows, drawn with Seed, that are centres of basis functions. If it is 0, all rows are
+	// used.
 	Components int `zero:"all rows"`
 
-	// Refine ends the fit with steps along the true gradient of the evidence. They increase the evidence slightly (by about .04
-	// nats in the reference case), at the cost of finding tens of modes.
+	// If Refine is set, the fit ends with steps along the true gradient of the evidence. They increase the evidence slightly (by
+	// about .04 nats in the reference case). Each step needs a new mode of the posterior, tens of them in total.
 	Refine bool
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
@@ -56,10 +57,10 @@ type Classifier struct {
 	Balanced bool
 
 	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. Classes that are absent have the factor
-	// 1. If Balanced is set, both factors are multiplied.
+	// 1. If Balanced is set, the factor is multiplied by the weight of Balanced.
 	ClassWeights map[int]float64
 
-	// Seed is the seed for drawing the rows of Components and the rows on which lengths are chosen.
+	// Seed is the seed for drawing the rows of Components, and the rows on which lengths are chosen.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
@@ -102,8 +103,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 
 // FitWeighted is like Fit, with a weight > 0 for each row. The product of this weight and the weight of the row's class multiplies
 // the logarithm of the row's likelihood. A weight of 2 has the same effect as the row given twice. Only the ratios of the weights
-// matter: each distinct row counts once on average, or, if equal rows have different classes, each row does. Probabilities assume
-// that rows occur in proportion to their weights.
+// matter. On average, each distinct row counts once, or each row if equal rows have different classes. Probabilities assume that
+// rows occur in proportion to their weights.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, check.Given(weights))
@@ -151,8 +152,8 @@ func (c *Classifier) merge(x *mat.Dense, y []int, own []float64) (*rowsOfClasses
 	return r, nil
 }
 
-// FitDesign fits the model to a design matrix phi (n×M) and n labels y. Kernel, Landmarks and Components are not used. Predictions
-// are then made by the methods whose names end in Design.
+// FitDesign fits the model to a design matrix phi (n×M) and n labels y. Kernel, Kernels, Landmarks and Components are not used.
+// Predictions are then made by the methods whose names end in Design.
 func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := c.validate(); err != nil {
@@ -169,7 +170,7 @@ func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (er
 	return c.learn(ctx, basis.OnMatrix(rows.Rows), rows)
 }
 
-// learn fits a machine to each class, or one to two classes.
+// learn fits a machine to each class, or a single machine for two classes.
 func (c *Classifier) learn(ctx context.Context, d basis.Design, rows *rowsOfClasses) error {
 	labels := rows.labels
 	first, rest := progress.Two(ctx, 1, 8)
@@ -195,14 +196,14 @@ func (c *Classifier) learn(ctx context.Context, d basis.Design, rows *rowsOfClas
 	for _, mc := range m.machines {
 		numbers := slices.Concat(mc.Coefficients, mc.Alphas, codec.FromSym(mc.Covariance), []float64{mc.Intercept, mc.Evidence})
 		if err := check.Vector(classifierType+": coefficients, precisions and covariance", numbers); err != nil {
-			return fmt.Errorf("%w: scale the rows", err) // because a file could not hold it
+			return fmt.Errorf("%w: scale the rows", err) // a file could not hold such a number
 		}
 	}
 	c.m = m
 	return nil
 }
 
-// decide returns a score for each class. If matrix is true, x consists of rows of a design matrix.
+// decide returns a score for each class. If matrix is true, the rows of x are rows of a design matrix.
 func (c *Classifier) decide(name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
 	xd, err := c.m.fittedSupport().Input(classifierType, name, x, matrix)
 	if err != nil {

@@ -37,7 +37,7 @@ func loadClasses(t *testing.T) (c reference.Case, labels []int) {
 	return c, labels
 }
 
-// The optimum agrees with the reference.
+// The fitted model is the optimum of the reference.
 func TestClassReference(t *testing.T) {
 	c, labels := loadClasses(t)
 	r := &Classifier{Kernel: kernels.RBF{Gamma: c.Param}}
@@ -62,7 +62,7 @@ func TestRefineRaisesTheEvidence(t *testing.T) {
 	assert.InDelta(t, 0.04, refined.LogEvidence()-plain.LogEvidence(), 0.02)
 }
 
-// The probabilities can be computed from the exported fields of the machines.
+// The machines agree with the probabilities, the relevance vectors and the evidence of the classifier.
 func TestMachines(t *testing.T) {
 	for _, classes := range []int{2, 3, 4} {
 		x, y := blobs(120, classes, 1)

@@ -31,7 +31,7 @@ func bumps(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// stacked returns the design matrix of all kernels, one after the other.
+// stacked returns the design matrix with the columns of each kernel, one kernel after the other.
 func stacked(t *testing.T, x, centres *mat.Dense, of []kernels.Kernel) *mat.Dense {
 	t.Helper()
 	n, _ := x.Dims()
@@ -45,7 +45,7 @@ func stacked(t *testing.T, x, centres *mat.Dense, of []kernels.Kernel) *mat.Dens
 	return out
 }
 
-// A fit with several kernels equals the machine on the design matrix of all their columns.
+// A fit with several kernels equals a fit to the design matrix of all their columns.
 func TestKernelsAreADesign(t *testing.T) {
 	x, y := bumps(90)
 	for name, landmarks := range map[string]*mat.Dense{"rows": nil, "landmarks": mat.NewDense(7, 1, []float64{-3, -2, -1, 0, 1, 2, 3})} {
@@ -164,7 +164,7 @@ func TestKernelsAreChecked(t *testing.T) {
 	assert.Equal(t, kernels.RBF{Gamma: 0.05}, r.Kernels[0], "a clone has a list of its own")
 }
 
-// If no kernel is set, uninformative columns get long lengths, whatever their units.
+// If no kernel is set, uninformative columns get long lengths in any units.
 func TestLearntKernel(t *testing.T) {
 	x, y := random(150, 3, 4), make([]float64, 150)
 	labels := make([]int, 150)
@@ -195,7 +195,7 @@ func TestLearntKernel(t *testing.T) {
 	assert.InDeltaSlice(t, want, got, 1e-2)
 }
 
-// For wide rows and many classes, lengths are chosen on fewer rows.
+// With more columns or several classes, lengths are chosen on fewer rows.
 func TestRowsOfLearntKernel(t *testing.T) {
 	signs := learning.Targets{Y: mat.NewDense(1, 8, nil)}
 	one := learning.Targets{Y: mat.NewDense(1, 1, nil)}

@@ -15,19 +15,19 @@
 // and the columns are centred, and N = n-1.
 //
 // L is maximised one column at a time (Tipping and Faul, AISTATS 2003). For a column φ and the covariance C of the targets under
-// the model, let S = φ'C⁻¹φ and Q = φ'C⁻¹t. They give the precision at which the column adds most to L, and the amount that it
-// adds. Each change is an update that costs O(nm + Mm). A change is kept only if the recomputed evidence rises. The promised gain
-// of a column that lies nearly in the span of the others is a rounding error, and the search would never end if it followed such
-// gains. When no change promises a gain, Newton's method moves all precisions and the noise at once, with exact derivatives, and
-// members that contribute nothing are dropped. The evidence has many optima. The optimisation is therefore run from several initial
-// models: the empty model with three noise levels and, for a basis of at most AllIn columns, the model of all columns. The model
-// with the highest evidence is kept.
+// the model, let S = φ'C⁻¹φ and Q = φ'C⁻¹t. From them follow the precision at which the column adds most to L, and the amount that
+// it adds. Each change is an update that costs O(nm + Mm). A change is kept only if the recomputed evidence rises. If a column lies
+// nearly in the span of the others, its promised gain is a rounding error. A search that followed such gains would never end. When
+// no change promises a gain, Newton's method changes all precisions and the noise at once, with exact derivatives, and members that
+// contribute nothing are dropped. The evidence has many optima. The optimisation is therefore run from several initial models: the
+// empty model with three noise levels and, for a basis of at most AllIn columns, the model of all columns. The model with the
+// highest evidence is kept.
 //
 // # Kernel
 //
 // If no kernel is set, Fit uses a Matérn kernel of ν = 5/2 with a length for each column. The lengths maximise the evidence of the
-// Gaussian process with this covariance, as Shape in package selection does; for classes it is Laplace's approximation of the
-// evidence. They are chosen on up to 300 rows and then on up to 1000 (300 and 500 for classes, and fewer with more than 100 columns
+// Gaussian process with this covariance, as Shape in package selection does. For classes, Laplace's approximation of the evidence
+// is used. They are chosen on up to 300 rows and then on up to 1000 (300 and 500 for classes, and fewer with more than 100 columns
 // or more than two classes). Lengths are in units of the columns' standard deviations, so the scales of columns do not matter, and
 // uninformative columns get long lengths. A column that is constant in the training rows is left out (kernels.Columns). Like Shape,
 // the search also begins from other lengths, and keeps a result if its evidence is clearly higher (docs/measured/hidden.md). On 17
@@ -47,25 +47,24 @@
 //
 //	N(0, c v(x) + τ² r(x)),   r(x) = k(x,x) - k_A(x)'K_AA⁻¹k_A(x),   c ≥ 1,
 //
-// where r is the part of the kernel that the relevance vectors A do not explain: it is 0 at a vector, and k(x,x) far from all of
-// them. The variance uses the most likely c and τ². If rows are dense between the vectors, the fitted τ² is small, and the
-// intervals stay as wide as the noise. The refits have few rows with a large r/k. Beyond the r/k of 99% of their rows the variance
-// therefore rises along a line, up to the variance of the targets where the vectors explain nothing. The model keeps four numbers
-// for this, and no rows.
+// where r is the part of the kernel that the relevance vectors A do not explain. It is 0 at a vector, and k(x,x) far from all
+// vectors. The variance uses the most likely c and τ². If rows are dense between the vectors, the fitted τ² is small, and the
+// intervals stay as wide as the noise. The refits have few rows with a large r/k. Beyond the r/k of 99% of these rows the variance
+// therefore rises linearly, up to the variance of the targets where the vectors explain nothing. The model keeps four numbers for
+// this, and no rows.
 //
 // The refits take as long as the fit itself. With more than a few hundred rows they take less time, because one or two refits are
 // then enough. NoCalibration omits them, and the variance is then v. If the kernel is not positive semi-definite on the vectors,
-// and after FitDesign, r is not known, and only c is fitted. If NoiseVariance is set, there is no c. PredictAugmented is RVM*
-// (Rasmussen and Quiñonero-Candela, ICML 2005). Its variance also grows in regions without rows, but each prediction needs all
-// training rows.
+// and after FitDesign, r is not known, and only c is fitted. If NoiseVariance is set, c is 1. PredictAugmented is RVM* (Rasmussen
+// and Quiñonero-Candela, ICML 2005). Its variance also grows in regions without rows, but each prediction needs all training rows.
 //
 // # Classification
 //
 // p = 1/(1+e⁻ᶠ), f = Φw, with an intercept of precision 1e-6 on its column of unit norm. The posterior is Laplace's approximation
 // at its mode, which Newton's method with halved steps finds. Each precision is re-estimated as the best one given the others, from
 // S and Q, and then as (1 - αΣ)/w² (MacKay 1992). Columns are proposed by the same S and Q at the mode, and kept if the evidence
-// rises. Refine ends with the true gradient of the evidence, which these estimates leave out. Probabilities are moderated by the
-// variance v of f (MacKay 1992):
+// rises. With Refine, the fit ends with steps along the true gradient of the evidence, which these estimates only approximate.
+// Probabilities are moderated by the variance v of f (MacKay 1992):
 //
 //	p = 1/(1 + exp(-f/√(1 + πv/8)))
 //
@@ -83,15 +82,15 @@
 // # Numerics
 //
 // Columns are scaled to unit norm. Columns whose norm is below 1e-9 of the largest are left out, and a column that nearly equals a
-// member is not added. Internally the targets are in units of their standard deviation. Every matrix is factored by Cholesky's
+// member is not added. During the fit, the targets are in units of their standard deviation. Every matrix is factored by Cholesky's
 // method with jitter, which Report states, and the updates invert no matrix. The kernel need not be positive semi-definite. Columns
 // are kept up to CacheBytes. Other columns are evaluated whenever they are needed. For a basis of up to 4096 columns the products
-// of all pairs of columns are kept as well, if CacheBytes has room. They are computed as matrix products, while one column at a
-// time takes a pass over the basis.
+// of all pairs of columns are kept as well, if CacheBytes has room. They are computed as matrix products, which are faster than a
+// pass over the basis for each column.
 //
 // # Cost
 //
 // With n rows, M basis functions (for all kernels together) and m relevance vectors, a change costs O(nm + Mm), a recomputation
-// O(Mm²), and a Newton step O(m³ + nm). A new column costs O(nM), or all columns together O(nM²) once. Each refit is a fit from one
-// initial model. The memory is CacheBytes and O(Mm). Landmarks or Components make M smaller.
+// O(Mm²), and a Newton step O(m³ + nm). A new column costs O(nM). If all products are kept, they cost O(nM²) once. Each refit is a
+// fit from one initial model. The memory is CacheBytes plus O(Mm). Landmarks or Components make M smaller.
 package rvm

@@ -80,7 +80,7 @@ func ExampleClassifier() {
 	// Output: [0.08 0.73 0.97] of class 1 on the inner ring, between them, on the outer
 }
 
-// The machines show the fit of each class.
+// Each machine describes the fit of one class.
 func ExampleMachine() {
 	x := mat.NewDense(6, 1, []float64{0, 1, 2, 10, 11, 12})
 	model := &rvm.Classifier{}
@@ -93,7 +93,7 @@ func ExampleMachine() {
 	// class 9 by 1 vector
 }
 
-// There are three settings for the intercept.
+// The intercept has three settings.
 func ExampleInterceptPrior() {
 	x, y := sinc()
 	for i := range y {

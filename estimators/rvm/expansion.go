@@ -10,7 +10,8 @@ import (
 
 var _ estimators.Expander = (*Regressor)(nil)
 
-// Expansion returns the sum over the relevance vectors, with a part for each kernel. It implements [estimators.Expander].
+// Expansion returns the prediction as a sum over the relevance vectors, with a part for each kernel. It implements
+// [estimators.Expander].
 func (r *Regressor) Expansion() (out estimators.Expansion, err error) {
 	support := r.m.fittedSupport()
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 )
 
-// withOnes appends columns of ones to phi, which may be the zero Value.
+// withOnes returns phi with columns of ones appended. phi may be the zero Value.
 func withOnes(x, phi graph.Value, ones int) graph.Value {
 	if ones == 0 {
 		return phi
@@ -57,7 +57,7 @@ func (m *model) graphVariance(x, values, phi graph.Value) (graph.Value, error) {
 	return v.Add(m.addedGraph(unseen, own)), nil
 }
 
-// addedGraph computes added as a graph.
+// addedGraph returns added as a graph.
 func (c calibration) addedGraph(unseen, own graph.Value) graph.Value {
 	v := unseen.Times(c.scale)
 	if !(c.edge < 1) {
@@ -84,7 +84,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	return out, nil
 }
 
-// machineGraph computes Moderated as a graph.
+// machineGraph returns the moderated score of a machine as a graph.
 func machineGraph(mc *evidence.Machine, x, phi graph.Value) graph.Value {
 	var own graph.Value
 	f := x.Fill(mc.Intercept)
@@ -97,7 +97,7 @@ func machineGraph(mc *evidence.Machine, x, phi graph.Value) graph.Value {
 	return f.Div(variance.Times(math.Pi / 8).Plus(1).Sqrt())
 }
 
-// probabilitiesGraph computes probabilities as a graph.
+// probabilitiesGraph returns the probabilities for the scores as a graph.
 func probabilitiesGraph(scores graph.Value) graph.Value {
 	zero := scores.Number(0)
 	shift := scores.Largest().Min(zero)

@@ -27,7 +27,7 @@ func visits(patients int, seed uint64) (x *mat.Dense, y []float64, patient []int
 	return x, y, patient
 }
 
-// With groups the refits measure the uncertainty for new patients, and the predictions are the same.
+// With Groups, the intervals cover more observations of new patients, and the predictions are the same as without.
 func TestGroupsCalibrateForNewGroups(t *testing.T) {
 	covered, total := [2]float64{}, 0.0
 	for seed := range uint64(4) {

@@ -46,7 +46,7 @@ func (p basisSettings) learntKernel(ctx context.Context, x *mat.Dense,
 	return columns.Kernel(k), nil
 }
 
-// shareOfKernel returns the approximate time for the choice of the kernel, relative to the time for all other parts of the fit.
+// shareOfKernel returns the approximate time for the choice of the kernel, relative to the time for the rest of the fit.
 func (p basisSettings) shareOfKernel() float64 {
 	if len(p.configured()) > 0 {
 		return 0
@@ -54,8 +54,8 @@ func (p basisSettings) shareOfKernel() float64 {
 	return 1
 }
 
-// climbRows returns the numbers of rows on which lengths are chosen, for d columns. They are smaller for many columns and for
-// several classes, so that the choice takes no longer.
+// climbRows returns the numbers of rows on which lengths are chosen one after the other, for d columns. They are smaller with many
+// columns or several classes, so that the choice takes no longer.
 func climbRows(d int, t learning.Targets, kind learning.Kind) []int {
 	var out []int
 	for _, rows := range []float64{fewRows, moreRows} {
@@ -69,7 +69,8 @@ func climbRows(d int, t learning.Targets, kind learning.Kind) []int {
 	return out
 }
 
-// numbers returns the targets of a regression. The objectives do not depend on their constant or their unit.
+// numbers returns the targets of a regression. Adding a constant to the targets, or changing their unit, does not change the
+// lengths.
 func numbers(y, rows []float64) (learning.Targets, learning.Kind) {
 	return learning.Targets{Y: mat.NewDense(len(y), 1, targets.Centred(y)), Weights: rows, Outputs: 1}, learning.Restricted
 }

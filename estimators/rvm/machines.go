@@ -16,8 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// classification holds a fitted Classifier. It has one machine for two classes, whose positive class is the second, or one machine
-// for each of more than two classes.
+// classification holds a fitted Classifier. For two classes it has one machine, whose positive class is the second. For more
+// classes it has one machine for each class.
 type classification struct {
 	*basis.Support // the columns of all machines together
 	labels         []int
@@ -38,7 +38,7 @@ func (m *classification) fittedSupport() *basis.Support {
 type Machine struct {
 	Class int
 
-	// RelevanceIndices lists the training rows, landmarks or columns of the basis functions that were kept.
+	// RelevanceIndices lists the training rows, landmarks or columns of the basis functions that the machine keeps.
 	RelevanceIndices []int
 
 	// RelevanceKernels lists the index in Kernels of the kernel of each basis function. All are 0 if there is one kernel.
@@ -55,7 +55,7 @@ type Machine struct {
 	LogEvidence float64
 }
 
-// gather converts the machines to the units of the unscaled columns.
+// gather returns the fitted classification, with the machines in the units of the unscaled columns.
 func gather(d basis.Design, labels, positive []int, fitted []*evidence.Classification, done []bool) *classification {
 	var columns []int
 	for _, p := range fitted {
@@ -110,7 +110,7 @@ func (m *classification) scores(x *mat.Dense, workers int) (*mat.Dense, error) {
 	return classes.Scores(out), nil
 }
 
-// row computes the scores of one row.
+// row sets out to the scores for the row x.
 func (m *classification) row(out, x []float64) {
 	vectors := len(m.Columns)
 	p := rowwise.Scratch(2*vectors + 1)
@@ -133,7 +133,7 @@ func probabilities(scores *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(scores)
 	for i := range n {
 		row := out.RawRowView(i)
-		// If all classes are very unlikely, the most likely class still counts.
+		// The shift avoids 0/0 if every class is very unlikely.
 		top := slices.Max(row)
 		shift := min(top, 0)
 		sum := 0.0

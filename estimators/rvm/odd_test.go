@@ -23,8 +23,7 @@ func random(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// Data on which other implementations fail give a finite model here. Elsewhere they cause singular matrices, endless cycles or
-// predictions of NaN.
+// Data on which other implementations fail, with singular matrices, endless cycles or predictions of NaN, result in a finite model.
 func TestOddData(t *testing.T) {
 	line := func(n int, f func(v float64) float64) (*mat.Dense, []float64) {
 		x, y := mat.NewDense(n, 1, nil), make([]float64, n)

@@ -22,7 +22,7 @@ const (
 // storedModel is the form of a Regressor in a file. It contains only the values that predictions need.
 type storedModel struct {
 	Support      basis.Stored
-	Coefficients codec.Floats // for the columns of the support; one more is for the column of ones
+	Coefficients codec.Floats // for the columns of the support, and last for the column of ones, if any
 	Alphas       codec.Floats
 	Cov          codec.Floats // the upper triangle, row by row
 	Means        codec.Floats

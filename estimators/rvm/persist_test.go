@@ -60,8 +60,8 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	}
 }
 
-// Models that were fitted to a design matrix, or that have no vectors, can be stored and read. If the kernel differs, the error
-// names it.
+// Models that were fitted to a design matrix, or that have no vectors, can be stored and read. If the kernel of the reading value
+// differs, the error names both kernels.
 func TestFilesOfOtherKinds(t *testing.T) {
 	x, y := wave(60)
 	k, err := kernels.Matrix(ctx, kernels.RBF{}, x, nil)
@@ -211,7 +211,7 @@ func TestHostileClassPayloads(t *testing.T) {
 	}
 }
 
-// FuzzFit converts bytes to rows and targets, and checks that a fit returns a documented error or a finite model.
+// FuzzFit fits to arbitrary rows and targets, and checks that a fit returns a documented error or a finite model.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, uint8(1), uint8(0))
 	f.Add([]byte{255, 0, 255, 0, 1, 1, 1, 1, 9, 9, 9, 9}, uint8(2), uint8(1))

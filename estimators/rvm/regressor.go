@@ -44,8 +44,8 @@ func (p InterceptPrior) String() string {
 
 // The defaults of Regressor and Classifier.
 const (
-	// defaultAllIn is the largest basis for which a fit also starts with all columns in the model. The first steps of that start
-	// factor a matrix of that order.
+	// defaultAllIn is the largest number of basis functions for which a fit also starts with all columns in the model. The first
+	// steps of that start factor a matrix of that order.
 	defaultAllIn = 500
 	// defaultCacheBytes is the memory for columns of the design matrix. With up to 8192 rows, the complete matrix fits into 512
 	// MiB.
@@ -63,27 +63,28 @@ var startNoises = []evidence.Start{1, 10, 100}
 //
 // See also Regressor in package gabasr, Regressor in package lssvm.
 type Regressor struct {
-	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length
-	// for each column, which Fit chooses (see the package documentation).
+	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, Fit chooses a Matérn kernel of ν = 5/2 with a
+	// length for each column (see the package documentation).
 	Kernel kernels.Kernel
 
-	// Kernels is a dictionary of kernels: every row has a basis function for each of them. Kernel must then be nil.
+	// Kernels is a dictionary of kernels: every row has a basis function for each of them. If it is set, Kernel must be nil.
 	Kernels []kernels.Kernel
 
-	// InterceptPrior selects the prior of the intercept. The zero value is [FlatPrior]. It has no effect with NoIntercept.
+	// InterceptPrior selects the prior of the intercept. The zero value is [FlatPrior]. If NoIntercept is set, InterceptPrior has
+	// no effect.
 	InterceptPrior InterceptPrior
 
-	// NoIntercept leaves out the intercept. The targets should then be centred.
+	// If NoIntercept is set, the model has no intercept, and the targets should be centred.
 	NoIntercept bool
 
-	// NoCalibration leaves out the refits that calibrate variances and intervals, which are then those of the paper (see the
+	// If NoCalibration is set, no refits calibrate the variances and the intervals, which are then those of the paper (see the
 	// package documentation).
 	NoCalibration bool
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The refits that calibrate
 	// variances and intervals leave out the rows of a group together, so that variances and intervals hold for new groups. The
-	// predictions, which the evidence determines, do not depend on Groups. FitDesign uses the groups of the rows of phi. If it is
-	// nil, equal rows are left out together.
+	// predictions, which the evidence determines, do not depend on Groups. For FitDesign these are the groups of the rows of phi.
+	// If Groups is nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
 	// NoiseVariance is the variance of the noise. If it is 0, it is estimated.
@@ -92,8 +93,8 @@ type Regressor struct {
 	// Landmarks holds the centres of the basis functions (M×d). If it is nil, the centres are training rows.
 	Landmarks *mat.Dense
 
-	// Components is the number of training rows, drawn with Seed, that are centres of basis functions. If it is 0, all are used. It
-	// has no effect with Landmarks.
+	// Components is the number of training rows, drawn with Seed, that are centres of basis functions. If it is 0, all rows are
+	// used. If Landmarks is set, Components has no effect.
 	Components int `zero:"all rows"`
 
 	// AllIn is the largest number of basis functions for which Fit also begins from the model of all of them. If it is 0, 500 is
@@ -107,10 +108,10 @@ type Regressor struct {
 	// is used. The model with the highest evidence of all starts is kept.
 	Starts int `zero:"3" most:"3"`
 
-	// Seed is the seed for drawing the rows of Components and the rows on which lengths are chosen.
+	// Seed is the seed for drawing the rows of Components, and the rows on which lengths are chosen.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used. At most one is used for each start.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used. Each start uses at most one goroutine.
 	Workers int
 
 	// CacheBytes is the memory for columns of the design matrix, and for their products if they fit too. Other columns are
@@ -163,7 +164,7 @@ func (r *Regressor) intercept() evidence.Intercept {
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 // Fit fits the model to x (n×d) and y (n). With M basis functions, m of them kept, a change of the model costs O(nm + Mm), and a
-// new basis function also O(nM). The memory is CacheBytes and O(Mm). The refits that calibrate the variances about double the cost
+// new basis function also O(nM). The memory is CacheBytes plus O(Mm). The refits that calibrate the variances about double the time
 // (see NoCalibration). Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if the kernel
 // overflows), or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
@@ -172,8 +173,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. Only the
-// ratios of the weights matter: the evidence counts each distinct row once on average. If NoiseVariance is set, it is the variance
-// of a row of weight 1, and the weights are not divided by their mean. With [FlatPrior] their sum must then exceed 1.
+// ratios of the weights matter, because the evidence counts each distinct row once on average. If NoiseVariance is set, it is the
+// variance of a row of weight 1, and the weights are not divided by their mean. In this case their sum must exceed 1 with
+// [FlatPrior].
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, check.Given(weights))
@@ -200,8 +202,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	return r.learn(rest, d, mean, rows.Weights, groups, within)
 }
 
-// merge returns the distinct rows, the means of their targets, and the variance around these means. If NoiseVariance is set, this
-// variance is 0.
+// merge returns the distinct rows, the means of their targets, and the variance of the targets around these means. If NoiseVariance
+// is set, the variance is 0.
 func (r *Regressor) merge(x *mat.Dense, y, own []float64) (rows *distinct.Rows, mean []float64, within float64) {
 	rows = distinct.Merge(x, own)
 	if r.NoiseVariance == 0 {
@@ -214,7 +216,7 @@ func (r *Regressor) merge(x *mat.Dense, y, own []float64) (rows *distinct.Rows, 
 }
 
 // FitDesign fits the model to a design matrix phi (n×M), for example a kernel matrix that the caller has computed, and y (n).
-// Kernel, Landmarks and Components are not used. Predictions are then made by PredictDesign and PredictVarianceDesign.
+// Kernel, Kernels, Landmarks and Components are not used. Predictions are then made by PredictDesign and PredictVarianceDesign.
 func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := r.place().validate(); err != nil {
@@ -278,7 +280,7 @@ func (r *Regressor) task(d basis.Design, y, rows []float64) calibratedTask {
 func newModel(s *evidence.Solution, d basis.Design) *model {
 	columns := s.Indices
 	if k := len(columns); k > 0 && columns[k-1] == d.M {
-		columns = columns[:k-1] // the last is the column of ones
+		columns = columns[:k-1] // the last column consists of ones
 	}
 	return &model{Solution: s, Support: d.Support(columns), calibration: uncalibrated}
 }
@@ -304,7 +306,7 @@ func (m *model) finite() error {
 // predictChunk is the number of rows that are predicted at a time, to limit the memory of a prediction.
 const predictChunk = 1024
 
-// predict returns the mean for the rows of x, and the variance if withVariance is true.
+// predict returns the mean for the rows of x, and the variance if withVariance is set.
 func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, variance []float64, err error) {
 	n, d := x.Dims()
 	for first := 0; first < n; first += predictChunk {
@@ -346,7 +348,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 	return mean, variance, nil
 }
 
-// predict checks rows and predicts. If matrix is true, they are rows of a design matrix.
+// predict checks x and returns the predictions. If matrix is true, the rows of x are rows of a design matrix.
 func (r *Regressor) predict(name string, x mat.Matrix, matrix, withVariance bool) (mean, variance []float64, err error) {
 	xd, err := r.m.fittedSupport().Input(regressorType, name, x, matrix)
 	if err != nil {
@@ -364,9 +366,9 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 
 // PredictVariance returns the mean and the variance of a new observation at each row of x (r×d). The variance includes the noise.
 // It is the machine's own variance, calibrated by refits, plus that of the part of the kernel that the relevance vectors do not
-// explain. Far from all rows it is therefore the variance of the targets (see the package documentation). With NoCalibration it is
-// only the variance of the noise and the intercept there, as in every relevance vector machine. The cost is O(rm(d + m)), and O(m³)
-// once.
+// explain. Far from all rows it is therefore the variance of the targets (see the package documentation). With NoCalibration, it is
+// only the variance of the noise and the intercept there, as in every relevance vector machine. The cost is O(rm(d + m)), plus
+// O(m³) in the first call.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict("x", x, false, true)
@@ -389,8 +391,8 @@ func (r *Regressor) PredictDesign(phi mat.Matrix) (_ []float64, err error) {
 	return mean, err
 }
 
-// PredictVarianceDesign is like PredictVariance, for new rows of the design matrix (r×M). Only the columns of these rows are known,
-// so the variance is the machine's own, times a factor.
+// PredictVarianceDesign is like PredictVariance, for new rows of the design matrix (r×M). The kernel is not known, so the variance
+// is the machine's own, multiplied by the calibrated factor.
 func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict("phi", phi, true, true)
@@ -478,7 +480,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return rowwise.Numbers(regressorType, dst, x, r.m.fittedSupport().RowWidth(), r.Predict, r.m.row)
 }
 
-// row computes the mean of one row.
+// row sets out to the mean for the row x.
 func (m *model) row(out, x []float64) {
 	out[0] = m.constantTerm()
 	if m.Vectors == nil {

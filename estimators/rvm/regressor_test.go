@@ -23,8 +23,8 @@ import (
 
 var ctx = context.Background()
 
-// From a cold start the evidence is within 1 nat of the best of six starts of the reference. This is not a general bound, because
-// the evidence has many optima.
+// Without knowledge of the optimum, a fit reaches an evidence within 1 nat of the reference's best of six starts. This is not a
+// general bound, because the evidence has many optima.
 func TestReferenceFromAColdStart(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := reference.Load(t, ".", name)
@@ -39,7 +39,7 @@ func TestReferenceFromAColdStart(t *testing.T) {
 	}
 }
 
-// If the fit finds the same optimum as the reference, the predictions agree with it.
+// In a case in which the fit finds the optimum of the reference, the parameters and the predictions agree with it.
 func TestReferencePredictions(t *testing.T) {
 	c := reference.Load(t, ".", "reg_3d80_npoly_ard.json")
 	r := &Regressor{Kernel: c.Function(), InterceptPrior: ARDPrior, NoCalibration: true}
@@ -54,8 +54,8 @@ func TestReferencePredictions(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(variance, c.Predict.Var), 1e-6)
 }
 
-// modelAt computes the model of given columns and precisions from its definition. The columns are those of a kernel for the rows,
-// followed by ones.
+// modelAt computes the model with the given columns and precisions from its definition. The candidates for columns are the kernel
+// values of the rows, followed by a column of ones.
 func modelAt(t *testing.T, k kernels.Kernel, x *mat.Dense, y []float64, flat bool, active []int, alpha []float64, beta float64) *model {
 	n, m := len(y), len(active)
 	gram, err := kernels.Matrix(ctx, k, x, nil)
@@ -98,7 +98,7 @@ func modelAt(t *testing.T, k kernels.Kernel, x *mat.Dense, y []float64, flat boo
 	return newModel(s, basis.NewDesign(&distinct.Rows{X: x}, basis.Dictionary{k}, x, make([]int, n)))
 }
 
-// The cases with other intercepts agree with the reference for the model that the reference found.
+// With the columns and precisions of the reference, the predictions agree with it in all cases.
 func TestReferencePredictionsOfAModel(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := reference.Load(t, ".", name)
@@ -126,8 +126,8 @@ func wave(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// The model is the same with the caller's own matrix, with columns that are not kept, with all rows as landmarks, and with any
-// number of workers.
+// The model is the same with the caller's own design matrix, with columns that are not kept, with all rows as landmarks, and with
+// any number of workers.
 func TestWaysToTheSameModel(t *testing.T) {
 	x, y := wave(160)
 	fresh, _ := wave(20)
@@ -155,7 +155,7 @@ func TestWaysToTheSameModel(t *testing.T) {
 			require.NoError(t, err)
 			assert.LessOrEqual(t, golden.MaxError(ownV, ownVariance), 1e-7, name)
 			switch name {
-			case "landmarks": // the refits keep all landmarks
+			case "landmarks": // not comparable: the refits keep all landmarks
 			case "workers":
 				assert.Equal(t, variance, v)
 			default: // recomputed columns are rounded differently, and a refit may end at a nearby model
@@ -189,8 +189,8 @@ func TestWaysToTheSameModel(t *testing.T) {
 	}
 }
 
-// The parts of a model are consistent: coefficients, vectors and intercept yield the prediction, covariance and noise yield its
-// variance, and γ = αw² at the optimum.
+// The parts of a model are consistent. The prediction follows from coefficients, vectors and intercept, its variance from
+// covariance and noise, and γ = αw² at the optimum.
 func TestFacts(t *testing.T) {
 	x, y := wave(120)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, NoIntercept: true, NoCalibration: true}
@@ -225,7 +225,7 @@ func TestFacts(t *testing.T) {
 	assert.InDelta(t, 0.01, r.ChosenNoiseVariance(), 0.005, "the noise that was put in")
 }
 
-// Targets in other units give the same model in those units.
+// A fit to targets in other units results in the same model in those units.
 func TestScaleOfTheTargets(t *testing.T) {
 	x, y := wave(100)
 	a := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}}

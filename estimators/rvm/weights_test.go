@@ -38,7 +38,7 @@ func pick[T any](v []T, rows []int) []T {
 	return out
 }
 
-// If the basis is the same, a weight of 2 is equivalent to the row given twice for all results, including the evidence and the
+// With the same basis, a weight of 2 is equivalent to the row given twice. All results are the same, including the evidence and the
 // noise.
 func TestWeightsAreRows(t *testing.T) {
 	x, y := wave(90)
@@ -148,7 +148,7 @@ func TestWeightedDefinition(t *testing.T) {
 	}
 }
 
-// If the noise is set, multiplying the weights and the noise by the same number gives the same model.
+// If the noise is set, multiplying the weights and the noise by the same number does not change the model.
 func TestWeightsAreCounts(t *testing.T) {
 	x, y := wave(60)
 	small, large := make([]float64, 60), make([]float64, 60)
@@ -162,7 +162,7 @@ func TestWeightsAreCounts(t *testing.T) {
 	require.NoError(t, b.FitWeighted(ctx, x, y, large))
 	assert.LessOrEqual(t, golden.MaxError(b.Coefficients(), a.Coefficients()), 1e-6)
 
-	// If the sum of the weights is too small, no degree of freedom remains besides the intercept.
+	// With a sum of the weights of at most 1, no degree of freedom remains besides the intercept.
 	tiny := make([]float64, 60)
 	for i := range tiny {
 		tiny[i] = 1.0 / 60
@@ -177,7 +177,7 @@ func TestWeightsAreCounts(t *testing.T) {
 	assert.Equal(t, once.LogEvidence(), scaled.LogEvidence())
 }
 
-// The trivial models predict the weighted mean.
+// Models without relevance vectors predict the weighted mean.
 func TestWeightedConstant(t *testing.T) {
 	x, y := mat.NewDense(3, 1, []float64{1, 2, 3}), []float64{4, 4, 4}
 	r := &Regressor{}
@@ -208,7 +208,7 @@ func TestClassWeightsAreRows(t *testing.T) {
 	}
 }
 
-// Balanced and ClassWeights act as weights of rows.
+// Balanced and ClassWeights have the same effect as weights of rows.
 func TestClassWeights(t *testing.T) {
 	x, y := blobs(60, 2, 3)
 	for i := range y {
@@ -248,8 +248,8 @@ func TestClassWeights(t *testing.T) {
 	assert.EqualError(t, err, "rvm: Classifier: ClassWeights[1] = -1, want a finite value > 0")
 }
 
-// A weight is equivalent to that many copies of the row, except for the last digits, because the search compares the same
-// candidates in the same order.
+// A weight of w is equivalent to w copies of the row, except for the last digits. The search compares the same candidates in the
+// same order.
 func TestWeightsAreCopies(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 40))
@@ -317,7 +317,7 @@ func TestObservationsOfEqualRows(t *testing.T) {
 	assert.Equal(t, variance, again)
 }
 
-// With extreme ratios of weights a fit ends with finite numbers or with an error that explains it.
+// With extreme ratios of weights, a fit returns finite numbers or ErrNotFinite.
 func TestWildWeights(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 41))

@@ -23,7 +23,7 @@ var peer = flag.String("peer", "", "python with scikit-learn, for BenchmarkAgain
 
 const benchGamma = 0.05
 
-// overlapping returns two classes in ten columns that no machine separates without error.
+// overlapping returns rows of ten columns in two classes that no machine separates without error.
 func overlapping(n int, seed uint64) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y := mat.NewDense(n, 10, nil), make([]int, n)
@@ -77,7 +77,7 @@ func BenchmarkFitCache(b *testing.B) {
 	b.ReportMetric(float64(*src.evaluations)/(2000*2000), "evaluations/n²")
 }
 
-// countedSource counts the kernel values that are computed for rows.
+// countedSource counts the kernel values that are computed for rows of the kernel matrix.
 type countedSource struct {
 	smo.Source
 	evaluations *int

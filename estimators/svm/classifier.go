@@ -40,16 +40,16 @@ type folding = classes.Folding
 //
 // See also Classifier in package lssvm.
 type Classifier struct {
-	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is [kernels.MedianRBF] of the
-	// training rows.
+	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, [kernels.MedianRBF] of the training rows is
+	// used.
 	Kernel kernels.Kernel
 
 	// C is the cost of errors. If it is 0, it is derived from the least-squares machine (see the package documentation).
 	C float64 `zero:"the choice by the least-squares machine"`
 
 	// If Nu is not 0, it is used instead of C (ν-SVC). For each pair of classes at most this share of the rows is within the margin
-	// or on its wrong side, and at least this share are support vectors. Nu is at most twice the share of the smaller class, and at
-	// most 1 with Balanced.
+	// or on its wrong side, and at least this share are support vectors. Nu must be at most twice the share of the smaller class,
+	// or at most 1 with Balanced.
 	Nu float64 `zero:"none" most:"1"`
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
@@ -57,7 +57,7 @@ type Classifier struct {
 	Balanced bool
 
 	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. Classes that are absent have the factor
-	// 1. If Balanced is set, both factors are multiplied.
+	// 1. If Balanced is set, the factor is multiplied by the weight of Balanced.
 	ClassWeights map[int]float64
 
 	// If Probabilities is set, Fit also fits the sigmoids that PredictProba needs, by cross-validation with 5 folds.
@@ -93,11 +93,11 @@ type Classifier struct {
 	folding
 	m       *machine
 	classes []int
-	links   []platt.Sigmoid // one for each pair; nil without Probabilities
+	links   []platt.Sigmoid // one for each pair; nil if Probabilities was not set
 }
 
-// Supports reports probabilities only if the field Probabilities is set. For a fitted or decoded model, the setting at the time of
-// its Fit counts. It reports no Expansion for a fitted model with more than two classes.
+// Supports reports probabilities only if the field Probabilities is set. For a fitted or decoded model, the setting during its Fit
+// counts. For a fitted model with more than two classes, it reports no Expansion.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	if capability == estimators.Proba {
 		return c.links != nil || c.m == nil && c.Probabilities
@@ -127,7 +127,7 @@ func (c *Classifier) settings() (machineSettings, error) {
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 // Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. The cost is between O(n²) and O(n³),
-// and O(n²d) for the kernel. The memory is CacheBytes and O(nd). It returns [estimators.ErrParam], [estimators.ErrShape],
+// plus O(n²d) for the kernel. The memory is CacheBytes plus O(nd). It returns [estimators.ErrParam], [estimators.ErrShape],
 // [estimators.ErrNotFinite] (also if the kernel overflows), or the error of ctx. If the solver does not converge, Report contains a
 // warning.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
@@ -200,13 +200,13 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	return c.finish(ctx, s, smo.ShareMatrix(k), nil, rows, names, picked(rows, at))
 }
 
-// finish solves the problem for each pair of classes and, for probabilities, for each of its folds.
+// finish solves the problem for each pair of classes. For probabilities, it also solves the problem for each fold of a pair.
 func (c *Classifier) finish(
 	ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, names, at []int,
 ) error {
 	own := c.classWeights().Rows(names, at, rows.own)
 	if s.nu > 0 {
-		s.c = 1 // the solution determines the scale of the bounds
+		s.c = 1 // the solver scales the bounds
 	}
 	first, rest := progress.Two(ctx, s.shareOfChoice(len(at)), 1)
 	if s.c == 0 {
@@ -214,7 +214,7 @@ func (c *Classifier) finish(
 			return err
 		}
 	}
-	// A row is in the problems of its class with each of the other classes.
+	// A row is in one problem for each other class.
 	perRow := 8.0 // numbers of a row in a problem
 	if c.Probabilities {
 		perRow *= defaultFolds
@@ -281,7 +281,7 @@ func (c *Classifier) finish(
 	return nil
 }
 
-// flatWarnings returns a warning with the number of pairs of classes without a margin and the first of these pairs.
+// flatWarnings returns a warning if pairs of classes have no margin. It states their number, and names the first of these pairs.
 func flatWarnings(names []int, solutions []smo.Solution) []string {
 	first, count, p := "", 0, 0
 	for a := range names {
@@ -301,7 +301,7 @@ func flatWarnings(names []int, solutions []smo.Solution) []string {
 		"than Nu allows: they predict the class with more weight; use a larger Nu", count, len(solutions), first)}
 }
 
-// pair returns the problem for two classes with the given rows, which are ascending in each class.
+// pair returns the problem for two classes. negative and positive list their rows, in ascending order.
 func (s machineSettings) pair(negative, positive []int, own []float64) smo.Problem {
 	n := len(negative) + len(positive)
 	p := smo.Problem{Rows: make([]int, 0, n), Target: make([]float64, 0, n), Lo: make([]float64, 0, n), Hi: make([]float64, 0, n)}
@@ -354,8 +354,8 @@ func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	return c.scores(c.m.ofValues(classifierType, k))
 }
 
-// perClass returns a matrix with a number for each row and class. It calls of for a block of rows at a time, to compute the numbers
-// from the decision values.
+// perClass returns a matrix with a number for each row and class. For each block of rows, it calls of to compute the numbers from
+// the decision values.
 func (c *Classifier) perClass(values visited, of func(dst, f *mat.Dense)) (*mat.Dense, error) {
 	var out *mat.Dense
 	err := values(func(n, first int, f *mat.Dense) error {
@@ -372,7 +372,7 @@ func (c *Classifier) perClass(values visited, of func(dst, f *mat.Dense)) (*mat.
 	return out, nil
 }
 
-// scores converts decision values of pairs to scores of classes.
+// scores returns the scores of classes for decision values of pairs.
 func (c *Classifier) scores(values visited) (*mat.Dense, error) {
 	sums := make([]float64, len(c.classes))
 	return c.perClass(values, func(dst, f *mat.Dense) {
@@ -383,7 +383,7 @@ func (c *Classifier) scores(values visited) (*mat.Dense, error) {
 	})
 }
 
-// probabilities converts decision values of pairs to probabilities of classes.
+// probabilities returns the probabilities of classes for decision values of pairs.
 func (c *Classifier) probabilities(values visited) (*mat.Dense, error) {
 	return c.perClass(values, func(dst, f *mat.Dense) { couple(dst, f, c.links, len(c.classes)) })
 }
@@ -417,7 +417,7 @@ func vote(row, pairs, sums []float64) {
 
 func (c *Classifier) rowWidth() int { return c.m.rowWidth() }
 
-// row computes the scores of one row.
+// row sets out to the scores for the row x.
 func (c *Classifier) row(out, x []float64) {
 	pairs := len(c.m.intercepts)
 	p := rowwise.Scratch(pairs + len(out))
@@ -426,8 +426,8 @@ func (c *Classifier) row(out, x []float64) {
 	vote(out, (*p)[:pairs], (*p)[pairs:])
 }
 
-// Predict returns the class with the largest Decision score for each row of x (m×d). The cost is O(sd) for each
-// row, with s support vectors.
+// Predict returns the class with the largest Decision score for each row of x (m×d). With s support vectors, the cost is O(sd) for
+// each row.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return classes.Labels(c.classes).Predict(c.Decision(x))
@@ -505,15 +505,16 @@ func (c *Classifier) SupportIndices() []int { return c.m.supportIndices() }
 // SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit and after FitMatrix.
 func (c *Classifier) SupportVectors() *mat.Dense { return c.m.supportVectors() }
 
-// ChosenC returns the C that Fit used. With Nu it is the C that gives the same machine. With more than two classes it is the
-// largest C of the pairs. It returns 0 before Fit, and if there is no margin.
+// ChosenC returns the C that Fit used. With Nu it is the C that leads to the same machine. With more than two classes it is the
+// largest C of the pairs. It returns 0 before Fit, and if no pair has a margin.
 func (c *Classifier) ChosenC() float64 { return c.m.chosenC() }
 
 // ChosenKernel returns the kernel that Fit used. It returns nil before Fit and after FitMatrix.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 
-// Report describes the last Fit. Objective is the minimised dual objective, and Iterations is the number of steps. Both are summed
-// over the pairs, without the folds. With Nu the objective is for bounds w[i], before the division by the margin.
+// Report describes the last Fit. Objective is the minimised dual objective, and Iterations is the number of steps. Both are sums
+// over the pairs, without the folds. With Nu, the objective is that of the problem with bounds w[i], before the division by the
+// margin.
 func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen

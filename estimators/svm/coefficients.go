@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// coefficients holds the coefficients of p machines for common support vectors. Only nonzero coefficients are stored, because with
-// many classes a machine for two of them has few.
+// coefficients holds the coefficients of p machines for common support vectors. It stores only nonzero coefficients, because with
+// many classes the machine of a pair has few of the support vectors.
 type coefficients struct {
 	starts []int     // p+1, the first entry of each machine
 	at     []int     // the support vector of each entry, ascending within a machine
@@ -20,11 +20,11 @@ type coefficients struct {
 	dense  *mat.Dense
 }
 
-// densest is the largest ratio of the size of a dense matrix to the number of entries for which the dense matrix is used. The ratio
-// is reached with about ten classes. Below it, matrix products are faster than sums over entries.
+// densest is the largest ratio of the size of the dense matrix to the number of entries for which the dense matrix is used. With
+// about ten classes the ratio reaches it. Up to this ratio, matrix products are faster than sums over entries.
 const densest = 16
 
-// ready computes the dense matrix for the given number of support vectors, if it is to be used.
+// ready computes the dense matrix for the given number of support vectors, unless the entries are sparser than densest.
 func (c *coefficients) ready(vectors int) {
 	machines := len(c.starts) - 1
 	if len(c.values) == 0 || float64(machines)*float64(vectors) > densest*float64(len(c.values)) {
@@ -66,7 +66,7 @@ func (c *coefficients) machine(p int) (at []int, values []float64) {
 	return c.at[c.starts[p]:c.starts[p+1]], c.values[c.starts[p]:c.starts[p+1]]
 }
 
-// product sets dst (r×p) to the sums over the support vectors with the kernel values k (r×s).
+// product sets dst (r×p) to the sums of the coefficients times the kernel values k (r×s).
 func (c *coefficients) product(dst, k *mat.Dense) {
 	if c.dense != nil {
 		fast.Mul(dst, k, c.dense.T())
@@ -79,7 +79,7 @@ func (c *coefficients) product(dst, k *mat.Dense) {
 	}
 }
 
-// add adds the sums over the support vectors, with a row of kernel values k (s), to out (p).
+// add adds to out (p) the sums of the coefficients times the kernel values k (s) of one row.
 func (c *coefficients) add(out, k []float64) {
 	for p := range out {
 		at, values := c.machine(p)

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// leastSquaresRows is the largest number of rows for the least-squares machine from which C and Epsilon are derived. If there are
+// leastSquaresRows is the largest number of rows of the least-squares machine from which C and Epsilon are derived. If there are
 // more rows, a sample is used.
 const leastSquaresRows = 1000
 
@@ -29,19 +29,19 @@ const (
 	// leastRidge is the smallest ridge, in units of the mean of k(x, x). C is proportional to the inverse of the ridge, and the
 	// solver needs more steps for a larger C.
 	leastRidge = 1e-4
-	// classFactor times the root mean square of α is the C of a Classifier. For factors between 4 and 16 the errors differ by less
+	// The C of a Classifier is classFactor times the root mean square of α. For factors between 4 and 16 the errors differ by less
 	// than 2%.
 	classFactor = 6
-	// tubeFactor times the standard deviation of the noise is the half width of the tube.
+	// The half width of the tube is tubeFactor times the standard deviation of the noise.
 	tubeFactor = 0.5
-	// fallbackTube times the standard deviation of the targets is the half width of the tube if there is no least-squares machine.
+	// If there is no least-squares machine, the half width of the tube is fallbackTube times the standard deviation of the targets.
 	fallbackTube = 0.1
 
-	normalMean   = 1.2533141373155003 // standard deviation of a normal variable over the mean of its magnitude
-	normalMedian = 1.4826022185056018 // standard deviation over the median of its magnitude
+	normalMean   = 1.2533141373155003 // standard deviation of a normal variable, divided by the mean of its magnitude
+	normalMedian = 1.4826022185056018 // standard deviation, divided by the median of the magnitude
 )
 
-// ofClasses sets C from targets ±1 for each class against the others.
+// ofClasses sets C. It uses the targets ±1 for each class against the others.
 func (s *machineSettings) ofClasses(ctx context.Context, src smo.Source, rows *fitRows, targets *mat.Dense, own []float64) error {
 	l, err := s.leastSquares(ctx, src, rows, targets, own)
 	switch {
@@ -56,18 +56,18 @@ func (s *machineSettings) ofClasses(ctx context.Context, src smo.Source, rows *f
 	return nil
 }
 
-// tolerateIn converts the default tolerance to the units of the targets.
+// tolerateIn multiplies the default tolerance by the standard deviation of the targets, if it is finite and not 0.
 func (s *machineSettings) tolerateIn(y, own []float64) {
 	if spread := stat.PopStdDev(y, own); s.tolerated && spread > 0 && !math.IsInf(spread, 1) {
 		s.tolerance *= spread
 	}
 }
 
-// ofTargets sets C and the tube if they are 0.
+// ofTargets sets C if it is 0, and the half width of the tube if it is 0.
 func (s *machineSettings) ofTargets(ctx context.Context, src smo.Source, rows *fitRows, y []float64) error {
 	own := rows.own
 	spread := stat.PopStdDev(y, own)
-	// Constant targets need no bound and have no noise.
+	// Constant targets need no bound on β, and have no noise.
 	c, epsilon := cmp.Or(spread, 1), fallbackTube*spread
 	if len(y) > 1 {
 		l, err := s.leastSquares(ctx, src, rows, mat.NewDense(len(y), 1, y), own)
@@ -93,8 +93,8 @@ func errOverflow(typ string) error {
 	return fmt.Errorf("%s: the least-squares machine of the targets and the kernel overflows: %w", typ, fault.ErrNotFinite)
 }
 
-// shareOfChoice returns the approximate time for the choice of C and the tube for n rows, relative to the time for all other parts
-// of the fit. The choice uses a sample.
+// shareOfChoice returns the approximate time for the choice of C and the tube for n rows, relative to the time for the rest of the
+// fit. The choice uses a sample.
 func (s *machineSettings) shareOfChoice(n int) float64 {
 	if s.c != 0 && s.epsilon != 0 {
 		return 0
@@ -104,12 +104,13 @@ func (s *machineSettings) shareOfChoice(n int) float64 {
 
 // slopes holds the results of the least-squares machine.
 type slopes struct {
-	mean, rms float64 // of |α|, per unit of weight
+	mean, rms float64 // mean and root mean square of |α|, per unit of weight
 	noise     float64 // the standard deviation of the leave-one-out residuals
 }
 
-// leastSquares fits the machine with the exact leave-one-out ridge to the means of targets (n×k) over equal rows, on a sample if
-// there are many rows. The weights own may be nil. It returns nil if no ridge gives a finite machine.
+// leastSquares fits the least-squares machine, with the ridge chosen by leave-one-out, to the means of targets (n×k) over equal
+// rows. If there are many rows, it uses a sample. own holds the weights and may be nil. It returns nil if no ridge has a finite
+// machine.
 func (s *machineSettings) leastSquares(
 	ctx context.Context, src smo.Source, rows *fitRows, targets *mat.Dense, own []float64,
 ) (*slopes, error) {
@@ -134,7 +135,7 @@ func (s *machineSettings) leastSquares(
 	}
 	n := float64(len(sample))
 	unit := floats.Sum(w) / n
-	floats.Scale(1/unit, w) // makes rounding independent of the unit of the weights
+	floats.Scale(1/unit, w) // so that rounding does not depend on the unit of the weights
 	least := leastRidge * mat.Trace(gram) / n
 	first, rest := progress.Two(ctx, 3, 1)
 	problem, err := loo.New(first, gram, t, w, s.workers) // which owns gram

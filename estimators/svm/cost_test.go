@@ -29,7 +29,7 @@ func sizes(v []float64) []float64 {
 	return out
 }
 
-// C and the tube agree with values computed from lssvm's least-squares machine.
+// C and the tube agree with values computed from the least-squares machine of package lssvm.
 func TestLeastSquaresOfARegressor(t *testing.T) {
 	x, y := sinc(81, 0.3, 3)
 	k := kernels.RBF{Gamma: 0.5}
@@ -53,7 +53,7 @@ func TestLeastSquaresOfARegressor(t *testing.T) {
 	assert.Equal(t, 3.0, given.ChosenC())
 	assert.Equal(t, r.ChosenEpsilon(), given.ChosenEpsilon())
 
-	// If these values are set, with Tolerance in the units of the targets, the machine is the same.
+	// A fit with these values set, and with Tolerance in the units of the targets, returns the same machine.
 	fixed := &Regressor{Kernel: k, C: r.ChosenC(), Epsilon: r.ChosenEpsilon(), Tolerance: defaultTolerance * stat.PopStdDev(y, nil)}
 	require.NoError(t, fixed.Fit(ctx, x, y))
 	assert.Equal(t, r.Coefficients(), fixed.Coefficients())
@@ -66,7 +66,7 @@ func TestLeastSquaresOfAClassifier(t *testing.T) {
 			var squares, count float64
 			c := &Classifier{}
 			require.NoError(t, c.Fit(ctx, x, labels))
-			// All columns have the same ridge, so it is taken from the machine for all of them.
+			// All classes share one ridge, so it is chosen by a machine for all of them.
 			ridge := &lssvm.Classifier{Kernel: c.ChosenKernel()}
 			require.NoError(t, ridge.Fit(ctx, x, labels))
 			for _, label := range c.Classes() {
@@ -89,7 +89,7 @@ func TestLeastSquaresOfAClassifier(t *testing.T) {
 	}
 }
 
-// Targets in other units give the same machine in those units. If C is set, they do not.
+// A fit to targets in other units, with another offset, results in the same machine in those units.
 func TestLeastSquaresFollowsTheTargets(t *testing.T) {
 	x, y := sinc(60, 0.2, 5)
 	for _, scale := range []float64{1e-6, 1e5} {
@@ -112,7 +112,7 @@ func TestLeastSquaresFollowsTheTargets(t *testing.T) {
 	}
 }
 
-// A common factor of the weights does not affect a chosen C, while it multiplies a C that is set.
+// If all weights have a common factor, a chosen C is divided by it, so that the bounds stay the same.
 func TestLeastSquaresOfWeights(t *testing.T) {
 	x, y := sinc(60, 0.2, 5)
 	w, labels := make([]float64, len(y)), make([]int, len(y))
@@ -144,7 +144,7 @@ func TestLeastSquaresOfWeights(t *testing.T) {
 	assert.NotEqual(t, c.ChosenC(), e.ChosenC())
 }
 
-// With many rows, a sample gives nearly the same values as all rows, for any number of workers.
+// With many rows, C and the tube from a sample are close to those from all rows, and do not depend on the number of workers.
 func TestLeastSquaresOfManyRows(t *testing.T) {
 	x, y := sinc(leastSquaresRows+500, 0.3, 1)
 	median, err := kernels.MedianRBF(ctx, x, 0)
@@ -165,7 +165,7 @@ func TestLeastSquaresOfManyRows(t *testing.T) {
 	assert.InEpsilon(t, all[0], all[3], 1e-6, "rows that are asked for one by one")
 }
 
-// If a tenth of the targets is far off, predictions with the absolute loss change less than those with the squared loss.
+// If a tenth of the targets are outliers, predictions with the absolute loss change less than those with the squared loss.
 func TestLeastSquaresKeepsTheAbsoluteLoss(t *testing.T) {
 	x, y := sinc(200, 0.1, 2)
 	clean := slices.Clone(y)
@@ -220,8 +220,8 @@ func TestLeastSquaresErrors(t *testing.T) {
 	assert.Equal(t, before, r.ChosenC())
 }
 
-// If a kernel is far from positive semi-definite, there may be no least-squares machine. The fit then uses the fallback, and Report
-// contains a warning.
+// If a kernel matrix is far from positive semi-definite, there may be no least-squares machine. The fit then uses the fallback, and
+// Report contains a warning.
 func TestNoLeastSquaresMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	without := 0

@@ -8,18 +8,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// fitRows holds the rows to which machines are fitted. Rows that are equal and have the same target are merged to one, whose
+// fitRows holds the rows to which machines are fitted. Rows that are equal and have the same target are merged into one row, whose
 // coefficient is bounded by C times the sum of their weights.
 type fitRows struct {
 	x     *mat.Dense     // nil for a kernel matrix
 	given int            // the number of all rows
-	first []int          // the first occurrence of each row among all rows; nil for all rows
+	first []int          // first occurrence of each merged row; nil if none were merged
 	own   []float64      // weights; nil if all are 1
-	equal *distinct.Rows // the rows with equal features; nil for a machine that leaves no rows out
-	unit  []int          // rows with the same number are left out together; nil if each is left out separately
+	equal *distinct.Rows // rows with equal features
+	unit  []int          // rows with the same number are left out together; nil if each row is left out separately
 }
 
-// rowsOf merges rows. of holds the groups of all given rows, and is nil without groups.
+// rowsOf merges equal rows with the same target. of holds the group of each given row, or is nil without groups.
 func rowsOf[T float64 | int](x *mat.Dense, targets []T, own []float64, of []int) (*fitRows, error) {
 	if err := checkGroups(of, len(targets)); err != nil {
 		return nil, err
@@ -30,7 +30,8 @@ func rowsOf[T float64 | int](x *mat.Dense, targets []T, own []float64, of []int)
 	return r, nil
 }
 
-// rowsOfMatrix merges rows that are equal in their kernel matrix, and returns the matrix of the merged rows.
+// rowsOfMatrix merges rows that are equal in their kernel matrix and have the same target. It also returns the kernel matrix of the
+// merged rows.
 func rowsOfMatrix[T float64 | int](k mat.Symmetric, targets []T, own []float64, of []int) (*fitRows, mat.Symmetric, error) {
 	if err := checkGroups(of, len(targets)); err != nil {
 		return nil, nil, err
@@ -51,7 +52,7 @@ func checkGroups(of []int, n int) error {
 	return groups.Check(of, n, 2)
 }
 
-// unite sets unit to the groups, or to the numbers of equal rows.
+// unite sets unit to the groups of the merged rows. If of is nil, rows with equal features share a number instead.
 func (r *fitRows) unite(of []int) {
 	r.unit = r.equal.Index
 	if of != nil {
@@ -59,7 +60,7 @@ func (r *fitRows) unite(of []int) {
 	}
 }
 
-// picked returns the values of the merged rows, from the values of all given rows.
+// picked returns the values v of the merged rows, given those of all rows.
 func picked[T any](r *fitRows, v []T) []T {
 	if r.first == nil {
 		return v
@@ -67,7 +68,7 @@ func picked[T any](r *fitRows, v []T) []T {
 	return linalg.Pick(v, r.first)
 }
 
-// unitsOf returns the units of more than one row, as positions in rows. The rows of a unit are left out together.
+// unitsOf returns the units that contain more than one of the rows, as positions in rows. The rows of a unit are left out together.
 func (r *fitRows) unitsOf(rows []int) [][]int {
 	if r.unit == nil {
 		return nil

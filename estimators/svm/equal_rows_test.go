@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// A weight of 2, the row given twice, and twice the C give the same machine, with rows and with kernel matrices. Support vectors
-// are numbered by their first occurrence.
+// A weight of 2, the row given twice, and twice the C lead to the same machine, with rows and with kernel matrices. SupportIndices
+// contains the first occurrences of equal rows.
 func TestEqualRowsShareABound(t *testing.T) {
 	x, y := sinc(40, .2, 3)
 	twice := mat.NewDense(80, 1, nil)
@@ -53,7 +53,8 @@ func TestGroups(t *testing.T) {
 		assert.ErrorContains(t, err, c.says)
 	}
 
-	// The rows of a group are nearly equal and share an error. If one row is left out, the others therefore predict its target.
+	// The rows of a group are nearly equal and share an error. Therefore the other rows of a group predict the target of a single
+	// left-out row.
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows, targets, labels, groups := mat.NewDense(120, 1, nil), make([]float64, 120), make([]int, 120), make([]int, 120)
 	for g := range 30 {

@@ -160,7 +160,7 @@ func ExamplePair() {
 	// 8 or 9: f(x) = -1.00 at 6
 }
 
-// value returns the decision value of PairDecision for a pair.
+// value returns the decision value of a pair, computed from its support vectors.
 func value(c *svm.Classifier, p svm.Pair, at float64) float64 {
 	f := p.Intercept
 	for i, b := range p.Coefficients {
@@ -169,7 +169,7 @@ func value(c *svm.Classifier, p svm.Pair, at float64) float64 {
 	return f
 }
 
-// The model is fitted to rows without labels, and excludes at most one in twenty.
+// The model is fitted to rows without labels, and excludes at most one row in twenty.
 func ExampleOneClass() {
 	x := mat.NewDense(200, 2, nil)
 	noise := rand.New(rand.NewPCG(1, 2))

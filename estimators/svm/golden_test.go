@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The largest allowed differences from scikit-learn, whose results have a tolerance of 1e-6.
+// These are the largest allowed differences from scikit-learn, whose results have a tolerance of 1e-6.
 const (
 	objectiveTolerance = 1e-4 // relative
 	decisionTolerance  = 1e-3
@@ -120,7 +120,7 @@ func compareClassifier(t *testing.T, ref classificationReference) {
 	onMatrix(t, c, x, xt, y, ref.Weights, f)
 }
 
-// onMatrix checks that FitMatrix with the kernel values gives the same model.
+// onMatrix checks that FitMatrix with the kernel values of the rows results in the same model.
 func onMatrix(t *testing.T, c *Classifier, x, xt *mat.Dense, y []int, weights []float64, want *mat.Dense) {
 	if weights != nil {
 		return
@@ -190,7 +190,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := mat.NewDense(8, 1, []float64{-3, -2, -1, -0.5, 0.5, 1, 2, 3}), []float64{9, 4, 1, 0.2, 0.3, 1, 4, 9}
 	at := mat.NewDense(3, 1, []float64{-2.5, 0, 7})
 
-	fitted := &Regressor{C: 10, Tolerance: 1e-8} // the default is in the units of y
+	fitted := &Regressor{C: 10, Tolerance: 1e-8} // the default would be relative to the spread of y
 	require.NoError(t, fitted.Fit(ctx, x, y))
 	want, err := fitted.Predict(at)
 	require.NoError(t, err)

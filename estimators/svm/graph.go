@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// graph computes decide as a graph.
+// graph returns the decision values as a graph.
 func (m *machine) graph(typ string, x graph.Value) (graph.Value, error) {
 	switch {
 	case m == nil:
@@ -52,7 +52,8 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	return out, nil
 }
 
-// signs returns a row for each pair of classes, with the given numbers in the columns of the lesser and the greater class.
+// signs returns a matrix with a row for each pair of classes. It contains the given numbers in the columns of the lesser and the
+// greater class, and 0 elsewhere.
 func signs(k int, lesser, greater float64) *mat.Dense {
 	out := mat.NewDense(k*(k-1)/2, k, nil)
 	for a, pair := 0, 0; a < k; a++ {
@@ -65,7 +66,7 @@ func signs(k int, lesser, greater float64) *mat.Dense {
 	return out
 }
 
-// voteGraph computes vote as a graph.
+// voteGraph returns the scores for the decision values f as a graph, like vote.
 func voteGraph(f graph.Value, k int) graph.Value {
 	if k == 2 {
 		return f.Scores()
@@ -76,8 +77,8 @@ func voteGraph(f graph.Value, k int) graph.Value {
 	return votes.Add(sums.Div(sums.Abs().Plus(1).Times(3)))
 }
 
-// coupleGraph computes couple as a graph. For more than two classes the system is solved by elimination for all rows at once, which
-// needs no pivots because the matrix is positive definite.
+// coupleGraph returns the probabilities for the decision values f as a graph. For more than two classes, elimination solves the
+// system for all rows at once. It needs no pivots, because the matrix is positive definite.
 func (c *Classifier) coupleGraph(f graph.Value) graph.Value {
 	slopes, offsets := make([]float64, len(c.links)), make([]float64, len(c.links))
 	for i, l := range c.links {
@@ -92,7 +93,7 @@ func (c *Classifier) coupleGraph(f graph.Value) graph.Value {
 	r := logits.Sigmoid().Clamp(f.Number(leastPair), f.Number(1-leastPair))
 	s := r.Neg().Plus(1)
 	diagonal := r.Square().MatMul(f.Constant(signs(k, 1, 0))).Add(s.Square().MatMul(f.Constant(signs(k, 0, 1)))).Plus(1)
-	// The elements of Q are those for pairs, then the diagonal, and last the right side.
+	// elements holds the elements of Q for pairs of classes, then those of the diagonal, and last the right-hand side.
 	elements := graph.Concat(r.Mul(s).Neg().Plus(1), diagonal, diagonal.Fill(1))
 	index := func(a, b int) int {
 		if a == b {

@@ -35,7 +35,7 @@ const (
 // machineSettings holds the configuration that Classifier and Regressor share.
 type machineSettings struct {
 	typ           string
-	config        any            // the Regressor, Classifier or OneClass
+	config        any            // the Regressor, Classifier or OneClass with these settings
 	kernel        kernels.Kernel // nil for MedianRBF of the training rows
 	c, epsilon    float64        // 0 until they are chosen
 	nu            float64        // 0 for none
@@ -61,12 +61,13 @@ func (s machineSettings) withDefaults() (machineSettings, error) {
 	return s, nil
 }
 
-// bound returns C for a row with the given weight, limited to positive finite numbers.
+// bound returns C times the weight of a row, limited to positive finite numbers.
 func (s machineSettings) bound(weight float64) float64 {
 	return min(max(s.c*weight, math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
 
-// sourceOf returns the source for rows: the complete kernel matrix if it fits into the cache.
+// sourceOf returns the kernel and a source of kernel values for the rows of x. If the complete kernel matrix fits into the cache,
+// the source holds it.
 func (s machineSettings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Kernel, smo.Source, error) {
 	kernel, err := kernels.OrMedianRBF(ctx, s.kernel, x, s.seed)
 	if err != nil {
@@ -83,7 +84,7 @@ func (s machineSettings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Ke
 	return kernel, smo.TakeMatrix(k), nil
 }
 
-// task is a problem to solve, with a function that receives its solution.
+// task is a problem, with a function that receives its solution.
 type task struct {
 	problem smo.Problem
 	done    func(ctx context.Context, s smo.Solution) error
@@ -140,7 +141,7 @@ type machine struct {
 	report     estimators.Report
 }
 
-// newMachine returns the machine with the solutions of problems for some of n rows. x is nil for a kernel matrix.
+// newMachine returns the machine with the given solutions of problems for some of the rows. For a kernel matrix, rows.x is nil.
 func newMachine(
 	s machineSettings, kernel kernels.Kernel, rows *fitRows, problems []smo.Problem, solutions []smo.Solution,
 ) (*machine, error) {
@@ -213,25 +214,27 @@ func newMachine(
 }
 
 const (
-	// predictChunk is the number of rows that are predicted at a time. It limits the memory of any prediction to predictChunk × s.
+	// predictChunk is the number of rows that are predicted at a time. With s support vectors, it limits the memory of a prediction
+	// to predictChunk × s.
 	predictChunk = 512
-	// mostDecisions is the largest number of decision values that are computed at a time if they are only used to compute values
-	// for classes.
+	// mostDecisions is the largest number of decision values that are computed at a time, if only values for classes are computed
+	// from them.
 	mostDecisions = 1 << 22
 )
 
-// visit receives the decision values (r×p) of some of n rows, the first of which is row first. They are overwritten afterwards.
+// visit is a function that receives the decision values f (r×p) of some of n rows. The first of these rows is row first. f is
+// overwritten after the call.
 type visit func(n, first int, f *mat.Dense) error
 
-// visited calls a visit for the decision values of all its rows.
+// visited is a function that calls v with the decision values of all its rows, block by block.
 type visited func(v visit) error
 
-// ofRows visits the decision values of the rows of x.
+// ofRows returns a function that visits the decision values of the rows of x.
 func (m *machine) ofRows(typ string, x mat.Matrix, workers int) visited {
 	return func(v visit) error { return m.decide(typ, x, workers, v) }
 }
 
-// ofValues visits the decision values of rows with the given kernel values.
+// ofValues returns a function that visits the decision values of rows with the kernel values k.
 func (m *machine) ofValues(typ string, k mat.Matrix) visited {
 	return func(v visit) error { return m.decideMatrix(typ, k, v) }
 }
@@ -245,7 +248,7 @@ func (m *machine) single(typ string, values visited) ([]float64, error) {
 	return mat.Col(nil, 0, f), nil
 }
 
-// decisions returns all decision values that values visits.
+// decisions returns all decision values that the function values visits.
 func (m *machine) decisions(typ string, values visited) (*mat.Dense, error) {
 	var out *mat.Dense
 	err := values(func(n, first int, f *mat.Dense) error {
@@ -319,8 +322,8 @@ func (m *machine) decideMatrix(typ string, k mat.Matrix, v visit) error {
 	}, v)
 }
 
-// chunks applies the machines to rows. values returns the kernel values of rows with the support vectors, and is not called if
-// there are none.
+// chunks calls v with the decision values of the rows of x, block by block. The function values returns the kernel values of rows
+// with the support vectors. It is not called if there are no support vectors.
 func (m *machine) chunks(x *mat.Dense, values func(part *mat.Dense) (*mat.Dense, error), v visit) error {
 	n, d := x.Dims()
 	p := len(m.intercepts)
@@ -409,7 +412,7 @@ func (m *machine) copiedReport() estimators.Report {
 	return m.report.Clone()
 }
 
-// row computes the decision values of one row.
+// row sets out to the decision values for the row x.
 func (m *machine) row(out, x []float64) {
 	copy(out, m.intercepts)
 	if m.coef == nil {
@@ -421,7 +424,7 @@ func (m *machine) row(out, x []float64) {
 	m.coef.add(out, *p)
 }
 
-// rowWidth returns the number of columns that row needs, or 0 without a kernel.
+// rowWidth returns the number of columns that row expects, or 0 if there is no kernel.
 func (m *machine) rowWidth() int {
 	if m == nil || m.kernel == nil {
 		return 0

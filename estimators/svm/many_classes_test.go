@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// manyClasses returns rows that belong to the given number of classes in turn. Each class has a separate centre.
+// manyClasses returns rows that belong to each of the given number of classes in turn. Each class has a separate centre.
 func manyClasses(rows, labels int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(11, uint64(labels)))
 	x, y := mat.NewDense(rows, 3, nil), make([]int, rows)
@@ -30,8 +30,8 @@ func manyClasses(rows, labels int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// A model of 200 classes agrees with separate machines for each pair of classes in decision values, votes, files and predictions of
-// single rows. It stores no more than the coefficients of these machines.
+// A model of 200 classes has the same decision values and votes as separate machines for each pair of classes. This also holds for
+// files and for predictions of single rows. It stores no more than the coefficients of these machines.
 func TestManyClassesAreTwoByTwo(t *testing.T) {
 	const rows, labels = 400, 200
 	x, y := manyClasses(rows, labels)
@@ -92,7 +92,7 @@ func TestManyClassesAreTwoByTwo(t *testing.T) {
 	}
 	assert.Greater(t, right, 15)
 
-	// The number of coefficients is limited by the rows of each pair.
+	// A pair has no more coefficients than rows.
 	require.NotNil(t, c.m.coef)
 	assert.Nil(t, c.m.coef.dense)
 	assert.LessOrEqual(t, len(c.m.coef.values), rows*(labels-1))
@@ -125,7 +125,7 @@ func TestEntriesAndMatrixAgree(t *testing.T) {
 	}
 }
 
-// A thousand classes of two rows each can be fitted in memory proportional to rows times classes. A prediction for some rows does
+// A thousand classes of two rows each can be fitted in memory proportional to rows times classes. A prediction for many rows does
 // not compute all decision values at once.
 func TestThousandClasses(t *testing.T) {
 	if testing.Short() {
@@ -156,7 +156,7 @@ func TestThousandClasses(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
-// Decision values that exceed the memory give an error that names the bytes and the limit.
+// If decision values do not fit into memory, the error names the bytes and the limit.
 func TestTooManyPairs(t *testing.T) {
 	n := 40_000
 	x, y := mat.NewDense(n, 1, nil), make([]int, n)

@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// checkNu returns an error if ν is set together with the field that it replaces.
+// checkNu returns an error if Nu is set together with the field that it replaces.
 func (s machineSettings) checkNu(field string, replaced float64) error {
 	if s.nu > 0 && replaced > 0 {
 		return fault.Param(s.typ, field, replaced, "0 with Nu, which replaces it")
@@ -15,7 +15,7 @@ func (s machineSettings) checkNu(field string, replaced float64) error {
 	return nil
 }
 
-// checkShare returns an error if one of two classes is too small for ν.
+// checkShare returns an error if ν is larger than twice the share of the smaller of two classes.
 func (s machineSettings) checkShare(p smo.Problem, lesser, greater int) error {
 	plus, minus := p.Sides()
 	most := 2 * min(plus, minus) / (plus + minus)

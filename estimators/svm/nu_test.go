@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// nuReference is a case of testdata/sklearn_nu.json, which sklearn_nu.py wrote.
+// nuReference is a case of testdata/sklearn_nu.json, which sklearn_nu.py generates.
 type nuReference struct {
 	reference
 	Nu    float64
@@ -107,8 +107,8 @@ func nuData(n int, seed uint64) (x *mat.Dense, y []float64, labels []int, w []fl
 	return x, y, labels, w
 }
 
-// A ν machine equals the C machine with its C, or the ε machine with its tube. It satisfies their conditions of optimality, with
-// kernel values computed one by one, and has the sum that ν requires.
+// A ν machine equals the machine with its chosen C, or with the tube that it chose. It satisfies the conditions of optimality of
+// that problem, with kernel values computed one by one, and has the sum of |β| that ν requires.
 func TestNuSolutionsAreOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 60).Draw(t, "rows")
@@ -128,7 +128,7 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 		require.NoError(t, m.FitWeighted(ctx, x, labels, w))
 		c := m.ChosenC()
 		switch {
-		case !m.Report().Converged: // hulls nearly touch, so the distance falls to 0 ever more slowly
+		case !m.Report().Converged: // the hulls nearly touch, and the distance approaches 0 ever more slowly
 			assert.Greater(t, c, 1e5)
 		case c > 0:
 			for i, l := range labels {
@@ -136,7 +136,7 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 			}
 			pair := m.Pairs()[0]
 			beta := full(n, m.SupportIndices(), pair.Coefficients)
-			// Coefficients at a bound of one problem may differ from the bound of the other by rounding.
+			// A coefficient at its bound may differ by rounding from the bound of the other problem.
 			for i := range beta {
 				if math.Abs(beta[i]) > c*w[i]*(1-1e-12) {
 					beta[i] = math.Copysign(c*w[i]*(1+1e-12), beta[i])
@@ -166,8 +166,8 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 	})
 }
 
-// The nearer two hulls are to touching, the more iterations are needed. The solver finally converges, and the Report of a machine
-// that has not converged contains a warning.
+// The smaller the distance between two hulls, the more iterations are needed. The solver converges eventually. If it does not
+// converge within MaxIterations, Report contains a warning.
 func TestNuOfHullsThatAllButTouch(t *testing.T) {
 	x, _, labels, w := nuData(55, 0x5427fcad)
 	sums := map[int]float64{}
@@ -207,7 +207,7 @@ func TestNuBoundsTheErrors(t *testing.T) {
 		assert.GreaterOrEqual(t, float64(len(c.SupportIndices())), nu*n)
 		assert.Greater(t, float64(outside), nu*n-20, "and both are near")
 
-		// The C machine with the chosen C is the same machine.
+		// A machine with C set to the chosen C is the same machine.
 		same := &Classifier{Kernel: k, C: c.ChosenC(), Tolerance: 1e-8}
 		require.NoError(t, same.Fit(ctx, x, labels))
 		assert.True(t, mat.EqualApprox(decisions(t, c, x), decisions(t, same, x), 1e-4))
@@ -336,7 +336,7 @@ func TestNuWithoutAMargin(t *testing.T) {
 	}
 }
 
-// Targets without noise have no tube, and constant targets have no support vectors.
+// For targets without noise the tube is 0, and constant targets have no support vectors.
 func TestNuWithoutNoise(t *testing.T) {
 	x, _ := sinc(40, 0, 1)
 	y := make([]float64, 40)
@@ -361,7 +361,7 @@ func TestNuWithoutNoise(t *testing.T) {
 	}
 }
 
-// The magnitudes of targets, kernels and weights do not matter, and predictions for unusual data are finite.
+// Targets, kernels and weights can have any magnitude, and predictions for unusual data are finite.
 func TestNuOfHostileSizes(t *testing.T) {
 	x, y, labels, w := nuData(60, 4)
 	for _, scale := range []float64{1e-60, 1e-12, 1e12, 1e60} {

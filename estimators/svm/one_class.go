@@ -33,17 +33,17 @@ const (
 //	½ |f|² - ρ + Σ w[i] max(0, ρ - f(x[i])) / (Nu Σ w[i])
 //
 // for weights w, and the score of a row is f(x) - ρ. A row with a score below 0 is novel. The zero value is ready to use. Features
-// should be of comparable scale. If there are many more rows than support vectors, the share of new rows that are classified as
-// novel is about Nu, and otherwise larger. The share guaranteed by novelty.Density holds for any number of rows.
+// should be of comparable scale. If there are many more rows than support vectors, about a share Nu of new rows is classified as
+// novel. Otherwise the share is larger. The share guaranteed by novelty.Density holds for any number of rows.
 //
 // See also Density in package novelty.
 type OneClass struct {
-	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is [kernels.MedianRBF] of the
-	// training rows.
+	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, [kernels.MedianRBF] of the training rows is
+	// used.
 	Kernel kernels.Kernel
 
 	// Nu is the largest share of the training rows that may be left out, and the smallest share of support vectors. It is at most
-	// 1. If it is 0, it is 0.05.
+	// 1. If it is 0, 0.05 is used.
 	Nu float64 `zero:"0.05" most:"1"`
 
 	// Tolerance is the value of m - M, in units of ρ, at which the solver stops (see the package documentation). If it is 0, 1e-3
@@ -83,9 +83,9 @@ func (o *OneClass) settings() (machineSettings, error) {
 	return s, err
 }
 
-// Fit fits the model to x (n×d). The cost is between O(n²) and O(n³) unless Nu is small, and O(n²d) for the kernel. The memory is
-// CacheBytes and O(nd). It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if the kernel
-// overflows), or the error of ctx. If the solver does not converge, Report contains a warning.
+// Fit fits the model to x (n×d). The cost is between O(n²) and O(n³), or less if Nu is small, plus O(n²d) for the kernel. The
+// memory is CacheBytes plus O(nd). It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if the
+// kernel overflows), or the error of ctx. If the solver does not converge, Report contains a warning.
 func (o *OneClass) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, o.Observe)(&err)
 	return o.fit(ctx, x, nil)
@@ -123,7 +123,7 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	p := smo.NewProblem(make([]float64, n))
 	total := weights.NewCounts(own, n).Total
 	for i := range n {
-		// The division comes first, because the sum of large weights may overflow, which would give a bound of 0.
+		// The order of the divisions avoids an overflow, which would make the bound 0.
 		p.Hi[i] = weights.Weight(own, i) / total / s.nu
 	}
 	p.Form, p.Nu, p.Share = smo.Origin, s.nu, 1
@@ -142,13 +142,13 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	return nil
 }
 
-// edge is the relative distance beyond the margin at which a row still counts as on the margin. The order of a sum over the support
-// vectors depends on the number of rows that are predicted at a time.
+// edge is the relative distance below a score of 0 at which a row is still treated as inside. Rounding needs this distance, because
+// the order of the sum over support vectors depends on the number of rows that are predicted at a time.
 const edge = 1e-9
 
 // include lowers ρ to the smallest f of the rows that must be inside: those with a β below its bound. The solver leaves their
-// scores within its tolerance of 0, on either side, and many equal rows may be among them. The other rows weigh at most the share
-// Nu, since each of them is at its bound and the sum of all β is 1.
+// scores within its tolerance of 0, on either side, and many of these rows may be equal. The other rows have at most the share Nu
+// of all weights, because each is at its bound and the sum of all β is 1.
 func (m *machine) include(x *mat.Dense, workers int, inside func(i int) bool) error {
 	least, largest := math.Inf(1), 0.0
 	err := m.decide(oneClassType, x, workers, func(_, first int, f *mat.Dense) error {
@@ -168,8 +168,8 @@ func (m *machine) include(x *mat.Dense, workers int, inside func(i int) bool) er
 	return err
 }
 
-// Score returns f(x) - ρ for each row of x (m×d). Novel rows have scores below 0. The cost is O(sd) for each row, with s support
-// vectors.
+// Score returns f(x) - ρ for each row of x (m×d). Novel rows have scores below 0. With s support vectors, the cost is O(sd) for
+// each row.
 func (o *OneClass) Score(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return o.m.single(oneClassType, o.m.ofRows(oneClassType, x, o.Workers))
@@ -195,7 +195,7 @@ func (o *OneClass) SupportIndices() []int { return o.m.supportIndices() }
 // SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit.
 func (o *OneClass) SupportVectors() *mat.Dense { return o.m.supportVectors() }
 
-// Coefficients returns β, one for each of SupportIndices. They sum to 1. It returns nil before Fit.
+// Coefficients returns β, one for each entry of SupportIndices. The coefficients sum to 1. It returns nil before Fit.
 func (o *OneClass) Coefficients() []float64 {
 	_, values := o.m.coefficients(0)
 	return values

@@ -46,7 +46,7 @@ func TestOneClassAgainstScikitLearn(t *testing.T) {
 	}
 }
 
-// The solution satisfies the conditions of optimality, with kernel values computed one by one, and the limits that ν sets.
+// The solution satisfies the conditions of optimality, with kernel values computed one by one, and the limits that Nu sets.
 func TestOneClassIsOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "rows")
@@ -176,7 +176,7 @@ func TestOneClassFiles(t *testing.T) {
 	assert.ErrorIs(t, (&OneClass{Kernel: k}).UnmarshalBinary(data), estimators.ErrBadModel, "of a matrix")
 }
 
-// At most the share Nu of the training rows is novel, even if rows lie exactly on the edge, and for any number of rows per
+// At most a share Nu of the training rows is novel. This holds for rows exactly on the edge too, and for any number of rows per
 // prediction.
 func TestOneClassKeepsItsShare(t *testing.T) {
 	discrete := func(n int, levels ...int) *mat.Dense {
@@ -221,7 +221,7 @@ func TestOneClassKeepsItsShare(t *testing.T) {
 			}
 		})
 	}
-	// The limit holds for the share of the weights: rows of weight 3 count three times.
+	// The limit holds for the share of the weights. Rows of weight 3 count three times.
 	x, w := discrete(300, 3, 2, 5), make([]float64, 300)
 	for i := range w {
 		w[i] = float64(1 + i%3)
@@ -239,7 +239,7 @@ func TestOneClassKeepsItsShare(t *testing.T) {
 	assert.LessOrEqual(t, sum, 0.1*floats.Sum(w))
 }
 
-// Observe is called after steps.
+// Observe is called after every 1000 steps.
 func TestOneClassObserve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := mat.NewDense(3000, 2, nil)

@@ -46,7 +46,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	return s
 }
 
-// machine validates s and returns the machine. pairs is the number of decision values.
+// machine checks s and returns the machine. pairs is the number of its decision values.
 func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*machine, error) {
 	bad := func(format string, args ...any) (*machine, error) { return nil, fault.BadModel(kind, format, args...) }
 	m := &machine{width: s.Width, indices: s.Indices, intercepts: s.Intercepts, c: s.C, epsilon: s.Epsilon, report: s.Report}
@@ -120,7 +120,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 type storedClassifier struct {
 	Machine         stored
 	Classes         []int
-	Slopes, Offsets codec.Floats // for the pairs' sigmoids; empty without probabilities
+	Slopes, Offsets codec.Floats // of the sigmoids of the pairs; empty without probabilities
 }
 
 // MarshalBinary encodes the fitted model: the support vectors, their coefficients, the kernel's name, the classes, and the sigmoids

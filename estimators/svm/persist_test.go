@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Of the training rows, files contain only the support vectors.
+// A file contains only those training rows that are support vectors.
 func TestFilesHoldSupportVectors(t *testing.T) {
 	x, y := blobs(300, 2, 0.2, 1)
 	c := &Classifier{Kernel: kernels.RBF{Gamma: 0.5}}

@@ -16,12 +16,11 @@ import (
 // defaultFolds is the number of folds of the cross-validation for probabilities.
 const defaultFolds = 5
 
-// foldStream plus the number of the pair is the random stream of the pair's folds.
+// foldStream is the base of the random streams of folds. The number of the pair is added.
 const foldStream = 0x666f6c6473
 
-// foldTasks returns the tasks of machines that each leave out a fold of p, and store the decision values for it in unseen. The
-// folds are stratified by class, as far as this is possible with the rows of each unit in one fold. If unit is nil, each row is a
-// unit.
+// foldTasks returns tasks that each fit a machine to p without one fold, and store the decision values for this fold in unseen. The
+// folds are stratified by class, as far as possible if the rows of a unit are in the same fold. If unit is nil, each row is a unit.
 func foldTasks(src smo.Source, p smo.Problem, unit []int, unseen []float64, seed, pair uint64) []task {
 	rng := rand.New(rand.NewPCG(seed, foldStream+pair))
 	fold, dealt, ofUnit := make([]int, len(p.Rows)), 0, map[int]int{}
@@ -60,7 +59,7 @@ func foldTasks(src smo.Source, p smo.Problem, unit []int, unseen []float64, seed
 			continue
 		}
 		if math.Abs(sum) == float64(len(part.Rows)) {
-			// Only a single class remains. It needs no machine, and the values are its side of the margin.
+			// Only one class remains. No machine can be fitted, and the decision value is ±1, the edge of its margin.
 			for _, k := range left {
 				unseen[k] = part.Target[0]
 			}
@@ -76,7 +75,7 @@ func foldTasks(src smo.Source, p smo.Problem, unit []int, unseen []float64, seed
 	return out
 }
 
-// predictLeft sets the decision values of the rows of p that part leaves out.
+// predictLeft sets the decision values in unseen of the rows of p that part leaves out. Their positions are in left.
 func predictLeft(ctx context.Context, src smo.Source, p, part smo.Problem, sol smo.Solution, left []int, unseen []float64) error {
 	var vectors []int
 	var beta []float64
@@ -99,7 +98,7 @@ func predictLeft(ctx context.Context, src smo.Source, p, part smo.Problem, sol s
 	return nil
 }
 
-// linkOf fits the sigmoid of a pair to decision values of left-out rows. Only the ratios of their weights matter.
+// linkOf returns the sigmoid of a pair, fitted to decision values of left-out rows. Only the ratios of their weights matter.
 func linkOf(unseen []float64, p smo.Problem, own []float64) platt.Sigmoid {
 	n := len(p.Rows)
 	at, w := make([]int, n), make([]float64, n)
@@ -112,13 +111,13 @@ func linkOf(unseen []float64, p smo.Problem, own []float64) platt.Sigmoid {
 	return platt.FitSigmoid(unseen, at, distinct.Counts(w, n, n))
 }
 
-// leastPair bounds the probabilities of pairs away from 0 and 1, as in LIBSVM.
+// leastPair is the smallest probability of a pair. As in LIBSVM, it keeps probabilities of pairs away from 0 and 1.
 const leastPair = 1e-7
 
-// couple converts decision values of pairs to probabilities of classes. With more than two classes they minimise Σ_a Σ_b≠a (r[b,a]
-// p[a] - r[a,b] p[b])² subject to Σ p = 1 (Wu, Lin and Weng 2004, equation 21). Here r[a,b] is the probability of a given a or b.
-// In matrix form the sum is p'Qp. Adding the all-ones matrix to Q changes nothing if Σ p = 1, and makes Q positive definite. p is
-// then proportional to the solution of Qp = 1.
+// couple converts decision values f of pairs to probabilities of classes, which it writes to out. With more than two classes they
+// minimise Σ_a Σ_b≠a (r[b,a] p[a] - r[a,b] p[b])² subject to Σ p = 1 (Wu, Lin and Weng 2004, equation 21). Here r[a,b] is the
+// probability of a given a or b. In matrix form the sum is p'Qp. If Σ p = 1, adding the all-ones matrix to Q does not change the
+// minimum. It makes Q positive definite, and p is proportional to the solution of Qp = 1.
 func couple(out, f *mat.Dense, links []platt.Sigmoid, classes int) {
 	n, _ := f.Dims()
 	if classes == 2 {
@@ -149,14 +148,14 @@ func couple(out, f *mat.Dense, links []platt.Sigmoid, classes int) {
 		}
 		solution := mat.NewVecDense(classes, out.RawRowView(i))
 		if chol.Factorize(q) {
-			// The error only reports a condition number, and the remaining digits suffice.
+			// An error only reports a large condition number, and the remaining digits suffice.
 			_ = chol.SolveVecTo(solution, ones)
 		}
 		normalise(out.RawRowView(i))
 	}
 }
 
-// normalise scales p to probabilities, or sets it to uniform ones if that is not possible.
+// normalise divides p by its sum. If that is not possible, it sets all entries of p to the same value.
 func normalise(p []float64) {
 	sum := 0.0
 	for k, v := range p {

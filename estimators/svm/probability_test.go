@@ -47,7 +47,7 @@ func TestProbabilitiesNeedTheirField(t *testing.T) {
 	_, err = c.PredictProbaMatrix(x)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 
-	// If the field is set, a file contains the probabilities.
+	// If Probabilities was set, a file contains the sigmoids.
 	c = &Classifier{Probabilities: true}
 	assert.True(t, estimators.Supports(c, estimators.Proba))
 	require.NoError(t, c.Fit(ctx, x, y))
@@ -79,7 +79,7 @@ func TestProbabilitiesOnAMatrix(t *testing.T) {
 	assert.True(t, mat.EqualApprox(want, got, 1e-6))
 }
 
-// If a class has a single row, the machine for the fold that leaves it out has only one class.
+// If a class has a single row, the fold that leaves it out has rows of only one class.
 func TestProbabilitiesOfFewRows(t *testing.T) {
 	for _, y := range [][]int{{0, 1}, {0, 1, 1}, {0, 1, 1, 1, 1, 1, 1}, {0, 1, 2}} {
 		x := mat.NewDense(len(y), 1, nil)
@@ -96,7 +96,7 @@ func TestProbabilitiesOfFewRows(t *testing.T) {
 	}
 }
 
-// If pairwise probabilities are computed from class probabilities, coupling returns the latter.
+// If the probabilities of pairs follow from probabilities of classes, couple returns the latter.
 func TestCouplingOfConsistentProbabilities(t *testing.T) {
 	want := []float64{0.5, 0.3, 0.15, 0.05}
 	f := mat.NewDense(2, 6, nil)
@@ -106,7 +106,7 @@ func TestCouplingOfConsistentProbabilities(t *testing.T) {
 		for b := a + 1; b < 4; b++ {
 			links[pair] = platt.Sigmoid{Slope: 1}
 			f.Set(0, pair, math.Log(want[b]/want[a]))
-			f.Set(1, pair, 1e9) // certain of the greater class of each pair
+			f.Set(1, pair, 1e9) // certain of the greater class in each pair
 			pair++
 		}
 	}
@@ -116,9 +116,9 @@ func TestCouplingOfConsistentProbabilities(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{0, 0, 0, 1}, p.RawRowView(1), 1e-5)
 }
 
-// For contradictory pairwise probabilities, the result minimises the documented sum of squares.
+// For contradictory probabilities of pairs, the result of couple minimises the documented sum of squares.
 func TestCouplingIsAMinimum(t *testing.T) {
-	r := []float64{0.9, 0.2, 0.7} // of 1 among 0 and 1, of 2 among 0 and 2, of 2 among 1 and 2
+	r := []float64{0.9, 0.2, 0.7} // P(1 | 0 or 1), P(2 | 0 or 2), P(2 | 1 or 2)
 	f := mat.NewDense(1, 3, nil)
 	for k, v := range r {
 		f.Set(0, k, math.Log(v/(1-v)))

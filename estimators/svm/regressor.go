@@ -23,10 +23,10 @@ const regressorType = "svm: Regressor"
 //
 //	½ |f|² + Σ C w[i] max(0, |y[i] - f(x[i]) - b| - ε)
 //
-// for weights w. With Nu it adds ε C Nu Σ w[i] and also minimises over ε. The zero value is ready to use: C and Epsilon are chosen
-// from the targets, whatever their units. If they are set, they are in the units of the targets. Features should be of comparable
-// scale. Regressor has no predictive variance, because the loss does not correspond to a noise distribution that could be separated
-// from the tube.
+// for weights w. With Nu it adds ε C Nu Σ w[i] and also minimises over ε. The zero value is ready to use. It chooses C and Epsilon
+// from the targets, which can have any unit. If they are set, they are in the units of the targets. Features should be of
+// comparable scale. Regressor has no predictive variance, because the loss does not correspond to a noise distribution that could
+// be separated from the tube.
 //
 // With default settings its kernel is an RBF kernel with the median distance. Unlike selection.Regressor, it does not choose
 // lengths, kinds of kernels, categories or transformations of the targets. A Space of selection.Regressor can choose the kernel of
@@ -34,19 +34,19 @@ const regressorType = "svm: Regressor"
 //
 // See also Regressor in package lssvm.
 type Regressor struct {
-	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is [kernels.MedianRBF] of the
-	// training rows.
+	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, [kernels.MedianRBF] of the training rows is
+	// used.
 	Kernel kernels.Kernel
 
 	// C is the cost of errors. If it is 0, it is derived from the least-squares machine (see the package documentation).
 	C float64 `zero:"the choice by the least-squares machine"`
 
 	// Epsilon is the half width of the tube. If it is 0, it is derived from the least-squares machine (see the package
-	// documentation). For no tube, set it far below the noise.
+	// documentation). To have practically no tube, set it far below the noise.
 	Epsilon float64 `zero:"the choice by the least-squares machine"`
 
 	// If Nu is not 0, it is used instead of Epsilon (ν-SVR). At most this share of the rows is outside the tube, and at least this
-	// share are support vectors. It is at most 1.
+	// share are support vectors. Nu is at most 1.
 	Nu float64 `zero:"none" most:"1"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
@@ -54,8 +54,8 @@ type Regressor struct {
 	Groups []int `settings:"-"`
 
 	// Tolerance is the value of m - M, in the units of the targets, at which the solver stops (see the package documentation). If
-	// it is 0, 1e-3 is used. If Fit chooses C or Epsilon, or with Nu, the default is multiplied by the standard deviation of the
-	// targets.
+	// it is 0, 1e-3 is used. If Fit chooses C or Epsilon, or if Nu is set, the default is multiplied by the standard deviation of
+	// the targets.
 	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of steps. If it is 0, 10 million is used.
@@ -93,9 +93,9 @@ func (r *Regressor) settings() (machineSettings, error) {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// Fit fits the model to x (n×d) and y (n). The cost is between O(n²) and O(n³), and O(n²d) for the kernel. The memory is CacheBytes
-// and O(nd). It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if the kernel overflows), or
-// the error of ctx. If the solver does not converge, Report contains a warning.
+// Fit fits the model to x (n×d) and y (n). The cost is between O(n²) and O(n³), plus O(n²d) for the kernel. The memory is
+// CacheBytes plus O(nd). It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if the kernel
+// overflows), or the error of ctx. If the solver does not converge, Report contains a warning.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -200,7 +200,7 @@ func (r *Regressor) finish(
 	return err
 }
 
-// Predict returns f(x) + b for each row of x (m×d). The cost is O(sd) for each row, with s support vectors.
+// Predict returns f(x) + b for each row of x (m×d). With s support vectors, the cost is O(sd) for each row.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return r.m.single(regressorType, r.m.ofRows(regressorType, x, r.Workers))
@@ -220,7 +220,7 @@ func (r *Regressor) SupportIndices() []int { return r.m.supportIndices() }
 // rows are within the tube.
 func (r *Regressor) SupportVectors() *mat.Dense { return r.m.supportVectors() }
 
-// Coefficients returns β, one for each of SupportIndices. It returns nil before Fit.
+// Coefficients returns β, one for each entry of SupportIndices. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	_, values := r.m.coefficients(0)
 	return values
@@ -234,8 +234,8 @@ func (r *Regressor) Intercept() float64 {
 // ChosenC returns the C that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenC() float64 { return r.m.chosenC() }
 
-// ChosenEpsilon returns the half width of the tube that Fit used. With Nu it is the half width in the solution. It returns 0 before
-// Fit, and if Fit chose the half width and found no noise.
+// ChosenEpsilon returns the half width of the tube that Fit used. With Nu, it is the half width that the solution determines. It
+// returns 0 before Fit, and if Fit found no noise when it chose the half width.
 func (r *Regressor) ChosenEpsilon() float64 {
 	if r.m == nil {
 		return 0

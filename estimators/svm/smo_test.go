@@ -47,7 +47,7 @@ func optimal(t require.TestingT, k kernels.Kernel, x *mat.Dense, p smo.Problem, 
 	assert.InDelta(t, 0, sum, 1e-12*(1+size))
 }
 
-// full returns the coefficients of all training rows.
+// full returns the coefficients of all training rows, which are 0 for rows that are not support vectors.
 func full(n int, indices []int, coefficients []float64) []float64 {
 	out := make([]float64, n)
 	for k, i := range indices {
@@ -159,7 +159,7 @@ func TestKernelsThatAreNotPositiveSemiDefinite(t *testing.T) {
 	}
 	optimal(t, tanh.Kernel, x, p, full(120, tanh.SupportIndices(), pair.Coefficients), pair.Intercept, defaultTolerance)
 
-	// The curvature is zero or negative.
+	// With a curvature that is zero or negative, all coefficients are at their bounds.
 	for _, v := range []float64{0, -1} {
 		k := mat.NewSymDense(6, nil)
 		for i := range 6 {

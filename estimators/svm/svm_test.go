@@ -150,7 +150,7 @@ func TestVotes(t *testing.T) {
 	assert.InDelta(t, 1-4./15, s.At(1, 1), 1e-12)
 }
 
-// The number of workers does not change any bit, also if rows are evaluated one by one.
+// Results with different numbers of workers are bit-identical, also if rows of the kernel matrix are evaluated one by one.
 func TestWorkers(t *testing.T) {
 	x, y := blobs(150, 3, 0.6, 1)
 	for _, cache := range []int64{0, 8 * 150 * 90} {
@@ -179,7 +179,7 @@ func TestOddData(t *testing.T) {
 	for i := range 60 {
 		labels2, target2 = append(labels2, y[i/2]), append(target2, target[i/2])
 	}
-	// Both classes have the same rows.
+	// Each row occurs in both classes.
 	contrary := append([]int(nil), labels2...)
 	for i := 1; i < 60; i += 2 {
 		contrary[i] = 30 - contrary[i]
@@ -209,7 +209,7 @@ func TestOddData(t *testing.T) {
 			}
 		}
 	}
-	// A constant target has no support vectors.
+	// For a constant target there are no support vectors.
 	r := &Regressor{}
 	y7 := make([]float64, 30)
 	for i := range y7 {
@@ -221,7 +221,7 @@ func TestOddData(t *testing.T) {
 	assert.Equal(t, y7, p)
 	assert.Empty(t, r.SupportIndices())
 	assert.Nil(t, r.SupportVectors())
-	// For constant rows the larger class is predicted.
+	// If all rows are equal, the larger class is predicted.
 	c := &Classifier{}
 	y[0] = 20
 	require.NoError(t, c.Fit(ctx, constant, y))
@@ -278,7 +278,7 @@ func TestErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// A kernel that overflows gives an error that names the rows, whether the matrix is in memory or not.
+// If a kernel overflows, the error names the rows, whether the matrix is in memory or not.
 func TestKernelOverflow(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{1, 2, 1e200, 3})
 	for _, cache := range []int64{0, 1} {
@@ -289,14 +289,14 @@ func TestKernelOverflow(t *testing.T) {
 	}
 }
 
-// packed is a symmetric matrix of a type unknown to gonum.
+// packed is a symmetric matrix of a type that gonum does not know.
 type packed struct{ mat.Symmetric }
 
 func TestAnySymmetricMatrix(t *testing.T) {
 	x, y := blobs(30, 2, 0.5, 1)
 	k, err := kernels.Matrix(ctx, kernels.RBF{}, x, nil)
 	require.NoError(t, err)
-	// Entries below the diagonal of a SymDense are not part of it.
+	// FitMatrix must not read the entries of a SymDense below the diagonal.
 	raw := k.RawSymmetric()
 	for i := range 30 {
 		for j := range i {
@@ -325,7 +325,7 @@ func TestObserveAndCancel(t *testing.T) {
 	assert.Positive(t, calls.Load())
 	before := c.Report()
 
-	// A cancellation during Fit leaves the model unchanged.
+	// A Fit that is cancelled leaves the model unchanged.
 	cancellable, cancel := context.WithCancel(ctx)
 	c.Observe = func(estimators.Step) { cancel() }
 	c.C = 1000

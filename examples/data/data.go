@@ -4,7 +4,7 @@ package data
 
 import "embed"
 
-// FS holds the CSV files. They have a header, are comma separated, and have the target last.
+// FS holds the CSV files. They have a header, use commas as separators, and have the target in the last column.
 //
 //go:embed *.csv
 var FS embed.FS

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// Points adapts a regressor to code that holds its rows as slices, such as a plotting program. Its Estimator can be any estimator
-// of kernelearn, or a custom one.
+// Points adapts a regressor to code that holds its rows as slices, such as a plotting program. The field Estimator can be any
+// estimator of kernelearn, or a custom one.
 type Points struct{ Estimator estimators.Regressor }
 
 // Fit fits the estimator to rows of the same length and their targets.

@@ -10,14 +10,14 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// RowWeigher is a custom capability: it returns the weights of the training rows in a prediction.
+// RowWeigher is a custom capability of a model: it returns the weights that the training rows have in a prediction.
 type RowWeigher interface {
-	// RowWeights returns a row of weights that sum to 1 for each row of x (m×d), with a column for each training row.
+	// RowWeights returns, for each row of x (m×d), weights that sum to 1. The result has a column for each training row.
 	RowWeights(x mat.Matrix) (*mat.Dense, error)
 }
 
-// RowWeights calls RowWeights of a model, or of the estimator with which a pipeline or a search predicts, although these do not
-// have the method.
+// RowWeights calls RowWeights of a model. If the model is a pipeline or a search, which does not have the method, it calls
+// RowWeights of the estimator with which the model predicts.
 func RowWeights(model any, x mat.Matrix) (weights *mat.Dense, err error) {
 	err = estimators.Call(model, x, func(w RowWeigher, z mat.Matrix) (err error) {
 		weights, err = w.RowWeights(z)

@@ -21,11 +21,11 @@ const (
 //
 //	ŷ(x) = Σ w[i] k(x, x[i]) y[i] / Σ w[i] k(x, x[i])
 //
-// If no row is close enough for the denominator to be above 0, it is the mean of the targets. It needs a kernel without negative
-// values. Fit costs O(n²d), a prediction O(nd).
+// If no row is close enough for the denominator to be above 0, the prediction is the mean of the targets. The kernel must have no
+// negative values. Fit costs O(n²d), and a prediction costs O(nd).
 type Smoother struct {
-	// Kernel is the kernel. If it is nil, leave-one-out chooses the length of an RBF kernel. The search starts at the length of
-	// kernels.MedianRBF and continues downwards.
+	// Kernel is the kernel. If it is nil, leave-one-out chooses the length of an RBF kernel. The candidates are the length of
+	// kernels.MedianRBF and shorter lengths.
 	Kernel  kernels.Kernel
 	Workers int // goroutines; 0: GOMAXPROCS
 
@@ -121,7 +121,7 @@ func (m *smootherModel) errorOf(k *mat.SymDense) (sum float64) {
 	return sum / floats.Sum(m.w)
 }
 
-// predict returns the prediction for a row with these kernel values, which it overwrites.
+// predict returns the prediction for a row with the kernel values k, which it overwrites.
 func (m *smootherModel) predict(k []float64) float64 {
 	floats.Mul(k, m.w)
 	if below := floats.Sum(k); below > 0 {
@@ -152,7 +152,7 @@ func (s *Smoother) Predict(x mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// ChosenKernel returns the kernel of the fit. It returns nil before Fit.
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
 func (s *Smoother) ChosenKernel() kernels.Kernel {
 	if s.m == nil {
 		return nil
@@ -204,7 +204,7 @@ func (s *Smoother) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// validate returns an error if a model from a file is invalid.
+// validate returns an error if the contents of a file are invalid.
 func (m *smootherModel) validate() error {
 	x, err := estimators.CheckRows(m.x, 0)
 	if err != nil {

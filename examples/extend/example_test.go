@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// waves returns 120 rows with a sine of the first of two columns, noise, and a few outliers.
+// waves returns 120 rows of two columns. The targets are a sine of the first column, with noise and a few outliers.
 func waves() (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y := mat.NewDense(120, 2, nil), make([]float64, 120)
@@ -30,7 +30,7 @@ func waves() (*mat.Dense, []float64) {
 }
 
 // The example combines the first five extensions. The search fits clones of the clip and of the scaler to the training rows of each
-// fold, and builds smoothers with the kernels of the family. The file of the fitted model contains all of them.
+// fold, and builds smoothers with the kernels of the family. The file of the fitted model contains all these extensions.
 func Example() {
 	ctx := context.Background()
 	x, y := waves()

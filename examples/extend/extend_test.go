@@ -71,7 +71,7 @@ func TestZoom(t *testing.T) {
 	selectiontest.Strategy(t, func() search.Strategy { return &Zoom{Points: 4, Rounds: 2} }, nil)
 }
 
-// Predictions of a Smoother agree with the definition, and far away with the mean of the targets.
+// Predictions of a Smoother agree with the definition. Far from all rows they are the mean of the targets.
 func TestSmootherIsTheWeightedMean(t *testing.T) {
 	k := Matern72{}
 	s := &Smoother{Kernel: k}
@@ -91,7 +91,7 @@ func TestSmootherIsTheWeightedMean(t *testing.T) {
 	}
 }
 
-// A file contains the name of its kernel.
+// A file can be read only into a Smoother with the same kernel.
 func TestSmootherOfAnotherKernel(t *testing.T) {
 	s := &Smoother{Kernel: Matern72{}}
 	if err := s.Fit(context.Background(), mat.NewDense(2, 1, []float64{0, 1}), []float64{0, 10}); err != nil {
@@ -148,7 +148,7 @@ func TestZoomNarrows(t *testing.T) {
 	}
 }
 
-// A capability of this module works through a search and through a pipeline within it.
+// The capability of this package works through a search, and through a pipeline within the search.
 func TestRowWeights(t *testing.T) {
 	x, y := waves()
 	r := &selection.Regressor{

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
-// Matern72Family is Matern72 with the parameter 1/ℓ, so that its entropy rises with the parameter.
+// Matern72Family is the family of Matern72 with the parameter 1/ℓ, so that the entropy rises with the parameter.
 type Matern72Family struct{}
 
 var _ families.Family = Matern72Family{}

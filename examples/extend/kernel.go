@@ -34,14 +34,14 @@ var _ interface {
 
 func (k Matern72) length() float64 { return cmp.Or(k.Length, defaultLength) }
 
-// scaled returns s for a squared distance; s³ is finite.
+// scaled returns s for a squared distance. It limits s so that s³ is finite.
 func (k Matern72) scaled(squared float64) float64 {
 	return min(math.Sqrt(7*squared)/k.length(), 1e100)
 }
 
 // Eval returns k(x, z).
 func (k Matern72) Eval(x, z []float64) float64 {
-	d := floats.Distance(x, z, 2) // panics for rows of different lengths
+	d := floats.Distance(x, z, 2) // Distance panics if x and z differ in length
 	return k.value(k.scaled(d * d))
 }
 
@@ -71,7 +71,8 @@ func (k Matern72) Params() []kernels.Param {
 	return []kernels.Param{{Name: "length", Kind: kernels.KindLength, Value: k.length()}}
 }
 
-// WithParams returns the kernel with another length. A length of 0 would be the default, so it gives an invalid kernel.
+// WithParams returns the kernel with another length. For a length of 0, which would select the default, it returns an invalid
+// kernel.
 func (k Matern72) WithParams(values []float64) kernels.Kernel {
 	if values[0] == 0 {
 		return Matern72{Length: math.NaN()}
@@ -79,7 +80,7 @@ func (k Matern72) WithParams(values []float64) kernels.Kernel {
 	return Matern72{Length: values[0]}
 }
 
-// EvalGradient implements kernels.Differentiable: -k'(r) r.
+// EvalGradient implements kernels.Differentiable. The derivative is -k'(r) r, where r is the distance.
 func (k Matern72) EvalGradient(dst, x, z []float64) {
 	d := floats.Distance(x, z, 2)
 	s := k.scaled(d * d)
@@ -97,8 +98,8 @@ func (k Matern72) SlopesOfSquaredDistances(dst, squared []float64) {
 	}
 }
 
-// SpectralDensity implements kernels.Spectral. A frequency is a normal vector divided by the square root of a gamma variable, which
-// uses the last uniform number.
+// SpectralDensity implements kernels.Spectral. A frequency is a normal vector divided by the square root of a gamma variable. The
+// latter is computed from the last uniform number.
 func (k Matern72) SpectralDensity() (kernels.SpectralDensity, error) {
 	return kernels.SpectralDensity{
 		Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },

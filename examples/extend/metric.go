@@ -9,8 +9,8 @@ import (
 )
 
 // Pinball returns the metric whose mean is smallest for the quantile tau, in (0, 1), of the targets. A target above the prediction
-// costs tau times the error, and a target below it costs 1 - tau times the error (Koenker and Bassett, Econometrica 46, 1978). Set
-// it as the Metric of a search.
+// costs tau times the error. A target below the prediction costs 1 - tau times the error (Koenker and Bassett, Econometrica 46,
+// 1978). The metric can be set as the Metric of a search.
 func Pinball(tau float64) metrics.Metric {
 	return metrics.Metric{Name: fmt.Sprintf("Pinball(%v)", tau), Values: func(y, predicted, weights []float64) (float64, error) {
 		if !(tau > 0 && tau < 1) {

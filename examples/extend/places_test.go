@@ -18,8 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/grid"
 )
 
-// Example_places prints the files that each extension changes. This is only its own file, and no file of kernelearn, because it
-// uses only exported names.
+// Example_places prints the files that each extension changes. Each extension needs only its own file and changes no file of
+// kernelearn, because it uses only exported names.
 func Example_places() {
 	for _, kind := range []string{"kernel", "family", "transformer", "estimator", "strategy", "metric", "capability", "adapter"} {
 		source, err := os.ReadFile(kind + ".go")
@@ -46,7 +46,7 @@ func Example_places() {
 }
 
 func TestPinball(t *testing.T) {
-	// One target is 2 above, with weight 3, and one is 4 below: (3·0.9·2 + 0.1·4) / 4.
+	// The first target is 2 above its prediction, with weight 3. The second is 4 below its prediction: (3·0.9·2 + 0.1·4) / 4.
 	got, err := Pinball(0.9).Values([]float64{5, 1}, []float64{3, 5}, []float64{3, 1})
 	if err != nil || math.Abs(got-1.45) > 1e-15 {
 		t.Errorf("the metric is %v, %v, want 1.45", got, err)

@@ -19,8 +19,8 @@ const (
 )
 
 // Zoom is a search with nested grids. The first grid has Points parameters in equal ratios within Decades around the start of the
-// family. Each further grid has as many between the neighbours of the best parameter. It finds a minimum of the error, not always
-// the lowest, with at most Points·Rounds cross-validations.
+// family. Each further grid has the same number of parameters between the neighbours of the best parameter. Zoom finds a local
+// minimum of the error, with at most Points·Rounds cross-validations.
 type Zoom struct {
 	Points  int                 // number of points of a grid, ≥ 3; 0: DefaultPoints
 	Rounds  int                 // number of grids; 0: DefaultRounds
@@ -80,8 +80,8 @@ func (z *Zoom) Choose(ctx context.Context, r *search.Run) (search.Choice, error)
 	return out, nil
 }
 
-// logarithmicGrid returns points of the family in equal ratios within the given number of decades around the centre, without
-// duplicates.
+// logarithmicGrid returns count points of the family in equal ratios, within the given number of decades around the centre.
+// Duplicates are left out.
 func logarithmicGrid(r *search.Run, centre, decades float64, count int) (out []search.Point) {
 	lo, hi := r.Family.Bounds()
 	had := map[float64]bool{}

@@ -21,8 +21,8 @@ const (
 // DefaultShare is the share of a Clip whose Share is 0.
 const DefaultShare = 0.05
 
-// Clip moves the values of each column that lie outside two of its quantiles to these quantiles, so that single extreme values do
-// not determine a scale or a distance. Fit costs O(dn log n).
+// Clip replaces values outside two quantiles of their column by the nearer quantile, so that single extreme values do not determine
+// a scale or a distance. Fit costs O(dn log n).
 type Clip struct {
 	Share float64 // share of rows below the lower and above the upper quantile, in (0, .5); 0: DefaultShare
 

@@ -1,7 +1,7 @@
-// Gap fits each estimator with intervals, with default settings, to 120 points of y = sin t + .3 sin 3.1 t, with noise of standard
-// deviation .15. The points have t in [0, 12], but none lies between 6 and 8. The program prints how often the 95% intervals
-// contain new observations among the points, in the region without points, and beyond the last point, up to 13. It also prints the
-// widths of the intervals there, and the median error of the mean at t = 12.9.
+// Gap fits each estimator that has intervals, with default settings, to 120 points of y = sin t + .3 sin 3.1 t, with noise of
+// standard deviation .15. The points have t in [0, 12], but none lies between 6 and 8. The program prints how often the 95%
+// intervals contain new observations among the points, in the region without points, and beyond the last point, up to 13. It also
+// prints the widths of the intervals there, and the median error of the mean at t = 12.9.
 package main
 
 import (
@@ -72,7 +72,7 @@ func points(rng *rand.Rand, n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// rowsWithin returns n points in an interval, with noise.
+// rowsWithin returns n points between from and to, with noise.
 func rowsWithin(rng *rand.Rand, n int, from, to float64) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {
@@ -118,7 +118,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		chosen = learners[at : at+1]
 	}
 	bar := progressbar.New(progress, "fits", len(chosen)*int(*seeds))
-	var table strings.Builder // printed after the progress bar
+	var table strings.Builder // the table is printed after the progress bar
 	fmt.Fprintf(&table, "%-21s %6s %6s %6s   %6s %6s %6s   %10s %10s\n", "estimator", "points", "gap", "beyond", "width", "in gap",
 		"beyond",
 		"at 12.9", "worst")

@@ -1,5 +1,5 @@
 // Onnx fits a pipeline, writes it as an ONNX model, and prints its predictions for two rows. A runtime in another language must
-// print the same. docs/onnx.md contains programs for Python, the browser and C#.
+// print the same predictions. docs/onnx.md contains programs for Python, the browser and C#.
 //
 //	go run ./examples/onnx              # writes model.onnx
 package main

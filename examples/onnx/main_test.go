@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// onPage returns a code block of docs/onnx.md.
+// onPage returns the code block in the given language from docs/onnx.md.
 func onPage(t *testing.T, language string) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "onnx.md"))
@@ -31,7 +31,7 @@ func onPage(t *testing.T, language string) string {
 	return string(m[1])
 }
 
-// model writes the model to a folder and returns the numbers that Go prints.
+// model writes the model to a temporary folder, and returns the numbers that the Go program prints.
 func model(t *testing.T) (folder string, want []float64) {
 	t.Helper()
 	folder = t.TempDir()
@@ -51,7 +51,7 @@ func numbers(t *testing.T, text string) (out []float64) {
 	return out
 }
 
-// missing skips the test, or fails it if the runtime is required, as in .ci/run.
+// missing skips the test because a runtime is missing. If the runtime is required, as in .ci/run, it fails the test.
 func missing(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("KERNELEARN_ONNXRUNTIME") == "required" {
@@ -60,7 +60,7 @@ func missing(t *testing.T, why string) {
 	t.Skip(why)
 }
 
-// The page shows the numbers that the program prints.
+// docs/onnx.md shows the numbers that the program prints.
 func TestPage(t *testing.T) {
 	_, want := model(t)
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "onnx.md"))
@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
 	assert.InDeltaSlice(t, want, numbers(t, string(m)), 1e-6)
 }
 
-// The Python program on the page prints the same numbers as Go.
+// The Python program in docs/onnx.md prints the same numbers as the Go program.
 func TestPython(t *testing.T) {
 	folder, want := model(t)
 	python := os.Getenv("KERNELEARN_PYTHON")
@@ -85,10 +85,10 @@ func TestPython(t *testing.T) {
 	cmd.Dir = folder
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
-	assert.InDeltaSlice(t, want, numbers(t, string(out)), 1e-7) // up to the digits that numpy prints
+	assert.InDeltaSlice(t, want, numbers(t, string(out)), 1e-7) // numpy prints fewer digits
 }
 
-// The browser program on the page prints the same numbers. Its runtime is installed from npm, and its rows pass through
+// The browser program in docs/onnx.md prints the same numbers. Its runtime is installed from npm, and its rows pass through
 // WebAssembly, as in a browser.
 func TestBrowser(t *testing.T) {
 	folder, want := model(t)

@@ -1,6 +1,10 @@
-// Pipeline combines golearn with this module in three examples: a golearn filter, one of our transformers and a golearn classifier
-// in one pipeline; one of our estimators in golearn's own cross-validation; and a model that is saved, loaded and used to predict
-// one row without a label.
+// Pipeline combines golearn with this module in three examples:
+//
+//   - a golearn filter, one of our transformers and a golearn classifier in one pipeline;
+//   - one of our estimators in golearn's own cross-validation;
+//   - a model that is saved, loaded and used to predict one row without a label.
+//
+// The data can be read from another folder:
 //
 //	go run ./examples/pipeline
 //	go run ./examples/pipeline -data DIR
@@ -64,7 +68,8 @@ func run(_ context.Context, args []string, out, _ io.Writer) error {
 func mixed(out io.Writer, train, test base.FixedDataGrid) error {
 	model := &golearn.Pipeline{
 		Steps: []golearn.Step{
-			// A golearn filter is bound to its training grid when it is created, so the pipeline takes a function that creates it.
+			// A golearn filter is bound to its training grid when it is created, so the pipeline receives a function that creates
+			// it.
 			golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 				f := filters.NewBinningFilter(train, 8)
 				for _, a := range base.NonClassFloatAttributes(train) {

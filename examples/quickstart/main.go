@@ -79,7 +79,7 @@ type model struct {
 	base.Classifier
 }
 
-// models returns golearn's own classifiers and their replacements. Only this line changes.
+// models returns golearn's own classifiers and their replacements. To use another estimator, only its line here changes.
 func models() []model {
 	scaled := []transformers.Transformer{&scalers.StandardScaler{}}
 	return append(append([]model{{theirName, theirs()}}, forest()...),
@@ -122,7 +122,7 @@ func classify(out io.Writer, dir string) error {
 	return table.Flush()
 }
 
-// chooseKernel fits one estimator twice. It chooses its kernel by entropy, and with a grid.
+// chooseKernel fits one estimator twice: once it chooses its kernel by entropy, and once with a grid.
 func chooseKernel(ctx context.Context, out io.Writer, dir, picture string) error {
 	train, test, err := load(dir, "diabetes-progression.csv", grids.Split)
 	if err != nil {

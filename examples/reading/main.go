@@ -1,11 +1,11 @@
-// Reading shows how to interpret a fitted model:
+// Reading shows how to interpret a fitted model. It prints and draws:
 //
 //   - the columns that its predictions need (permutation importance), and the contribution of each column to one prediction
 //     (Shapley values);
 //   - whether more rows or another setting would help (learning and validation curves);
 //   - how well scores separate classes (ROC, precision against recall), and whether probabilities are calibrated (reliability).
 //
-// The numbers are printed and drawn.
+// The pictures are written to a folder:
 //
 //	go run ./examples/reading -out docs
 package main
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return nil
 }
 
-// bar returns an Observe function that draws a progress bar.
+// bar returns an Observe function that draws a progress bar with the given name.
 func (p program) bar(name string) func(estimators.Step) {
 	bar := progressbar.New(p.progress, name, 0)
 	return func(s estimators.Step) {
@@ -94,7 +94,7 @@ func machine(gamma float64) estimators.Regressor {
 
 const gamma = 0.02
 
-// columns prints the columns that the predictions of diabetes progression need, and the contribution of each to one prediction.
+// columns prints which columns the predictions of diabetes progression need, and the contribution of each column to one prediction.
 func (p program) columns(ctx context.Context) error {
 	set, err := dataset.Open("", "diabetes-progression")
 	if err != nil {

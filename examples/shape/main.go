@@ -2,8 +2,8 @@
 // relevance of each column, and pictures of the relevances and of the effects of the most relevant columns. It compares the error
 // on test rows with that of a single length for all standardised columns, chosen by entropy on the same split.
 //
-// The sets are read from -data DIR, a folder of CSV files with the target last. Gaps are filled with the training median. Without
-// the flag the program uses a set that the repository ships.
+// The sets are read from -data DIR, a folder of CSV files with the target in the last column. Gaps are filled with the training
+// median. Without the flag the program uses a set that the repository ships.
 //
 //	go run ./examples/shape -out DIR
 //	go run ./examples/shape -data DIR -sets boston,california-housing -out DIR
@@ -99,7 +99,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 	if err != nil {
 		return err
 	}
-	train := folds[0].Train // in the order of the file, which may be sorted
+	train := folds[0].Train // rows in the order of the file, which may be sorted
 	if len(train) > p.rows {
 		order := rand.New(rand.NewPCG(p.seed, 0)).Perm(len(train))
 		drawn := make([]int, p.rows)
@@ -110,7 +110,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 	}
 	x, y, _ := set.Rows(train)
 	testX, testY, _ := set.Rows(folds[0].Test)
-	if x, testX, err = dataset.Impute(x, testX); err != nil { // a single length does not support gaps
+	if x, testX, err = dataset.Impute(x, testX); err != nil { // a machine with a single length does not support gaps
 		return err
 	}
 	fmt.Fprintf(p.out, "%s: %s from %d columns, %d rows to train, %d to test on\n\n", set.Name, set.Target, d, len(y), len(testY))
@@ -121,7 +121,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 		bar.Add(1)
 	}
 	observe := func(row search.TraceRow) {
-		if row.Step != nil { // a step of a machine for many rows, between those of the search
+		if row.Step != nil { // a step of a fit for many rows, between steps of the search
 			step(row.Decision())
 			return
 		}

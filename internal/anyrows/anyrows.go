@@ -1,4 +1,4 @@
-// Package anyrows treats dense and sparse rows alike. Rows are a *mat.Dense or a *sparse.Rows.
+// Package anyrows provides functions for rows that may be dense (*mat.Dense) or sparse (*sparse.Rows).
 package anyrows
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// From returns the rows of x, which the caller must not change. They are sparse if x is sparse and sparse rows are wanted, and
-// dense otherwise. It returns the errors of [check.Dense].
+// From returns the rows of x, which the caller must not change. If x is sparse and wantSparse is set, the rows are sparse.
+// Otherwise they are dense. It returns the errors of [check.Dense].
 func From(name string, x mat.Matrix, wantSparse bool) (mat.Matrix, error) {
 	if wantSparse && sparse.Is(x) {
 		rows, err := sparse.From(name, x)
@@ -28,7 +28,7 @@ func From(name string, x mat.Matrix, wantSparse bool) (mat.Matrix, error) {
 	return xd, nil
 }
 
-// Wide is like From, for rows that must have as many columns as Fit saw.
+// Wide is like From, for rows that must have the number of columns to which a model was fitted.
 func Wide(name string, x mat.Matrix, fitted int, wantSparse bool) (mat.Matrix, error) {
 	rows, err := From(name, x, wantSparse)
 	if err != nil {
@@ -40,7 +40,7 @@ func Wide(name string, x mat.Matrix, fitted int, wantSparse bool) (mat.Matrix, e
 	return rows, nil
 }
 
-// Copy returns rows that do not change with x. Sparse rows never change.
+// Copy returns rows that do not change if x changes. Sparse rows are immutable and need no copy.
 func Copy(x mat.Matrix) mat.Matrix {
 	if rows, ok := x.(*sparse.Rows); ok {
 		return rows
@@ -65,7 +65,7 @@ func Slice(x mat.Matrix, first, last int) mat.Matrix {
 	return x.(*mat.Dense).Slice(first, last, 0, d)
 }
 
-// Merge finds the equal rows, and returns the distinct ones.
+// Merge merges equal rows. It returns how they were merged, and the distinct rows.
 func Merge(x mat.Matrix, weights []float64) (*distinct.Rows, mat.Matrix) {
 	if rows, ok := x.(*sparse.Rows); ok {
 		return distinct.MergeSparse(rows, weights)

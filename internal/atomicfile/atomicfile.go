@@ -16,7 +16,7 @@ import (
 // Write calls write with a temporary file in the folder of path, flushes the file to the disk and renames it to path. If write or
 // any later step fails, the temporary file is removed and the file at path is unchanged. A new file is readable and writable by its
 // owner only. A replaced file keeps its permissions, and a symbolic link stays a link, even if its target does not exist yet. Write
-// also removes temporary files that killed programs left for the same path.
+// also removes temporary files for the same path that killed programs left behind.
 func Write(path string, write func(w io.Writer) error) (err error) {
 	if path, err = follow(path); err != nil {
 		return err
@@ -29,7 +29,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			// Report the first failure only.
+			// Only the first failure is reported.
 			_ = tmp.Close()
 			_ = os.Remove(tmp.Name())
 		}
@@ -48,7 +48,8 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err := tmp.Sync(); err != nil {
 		return err
 	}
-	// Where the system has file locks, hold the lock until the file is renamed. Otherwise another program might remove it.
+	// If the system has file locks, the lock must be held until the file is renamed. Otherwise another program might remove the
+	// file.
 	if !locks {
 		if err := tmp.Close(); err != nil {
 			return err
@@ -64,7 +65,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	return nil
 }
 
-// create makes a temporary file and locks it.
+// create creates a temporary file and locks it.
 func create(dir, prefix string) (*os.File, error) {
 	for {
 		tmp, err := os.CreateTemp(dir, prefix+"*"+suffix)
@@ -104,7 +105,7 @@ func follow(path string) (string, error) {
 	for range mostLinks {
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&os.ModeSymlink == 0 {
-			return path, nil // writing will report the error
+			return path, nil // the write will report the error
 		}
 		target, err := os.Readlink(path)
 		if err != nil {
@@ -120,7 +121,7 @@ func follow(path string) (string, error) {
 
 const (
 	suffix = ".tmp"
-	// readable is the number of bytes of the file's name that a temporary name begins with. Names are limited to 255 bytes.
+	// readable is the number of bytes of the file's name with which a temporary name begins. Names are limited to 255 bytes.
 	readable = 40
 )
 
@@ -148,8 +149,8 @@ func removeLeftovers(dir, prefix string) {
 	}
 }
 
-// syncDir makes the rename durable. It ignores failures: some file systems cannot sync a directory, and the new file is complete
-// either way.
+// syncDir makes the rename durable. It ignores failures, because some file systems cannot sync a directory, and the new file is
+// complete in any case.
 func syncDir(dir string) {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -103,8 +103,8 @@ func TestPermissionsAndLinks(t *testing.T) {
 	assert.Equal(t, "two", string(got))
 }
 
-// Write removes the temporary files that killed programs left, but no other file and none that is being written. Without locks it
-// removes no recent file.
+// Write removes the temporary files that killed programs left behind. It removes no other file, and none that is being written.
+// Without locks it removes no recent file.
 func TestLeftovers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files that are open cannot be touched")
@@ -136,7 +136,7 @@ func TestLeftovers(t *testing.T) {
 	for _, f := range []*os.File{fresh, other, written} {
 		require.NoError(t, f.Close())
 	}
-	// After its writer has ended, the file is removed.
+	// The next Write removes the temporary file after its writer has ended.
 	require.NoError(t, Write(path, put("two")))
 	if locks {
 		want = want[:2]
@@ -144,7 +144,7 @@ func TestLeftovers(t *testing.T) {
 	assert.ElementsMatch(t, want, names(t, dir))
 }
 
-// A link to a missing file leads to the new file.
+// A write through a symbolic link to a missing file creates that file.
 func TestDanglingLink(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "elsewhere"), 0o755))
@@ -168,7 +168,7 @@ func TestDanglingLink(t *testing.T) {
 	assert.ErrorContains(t, Write(filepath.Join(dir, "circle"), put("one")), "symbolic links")
 }
 
-// Every name that the file system allows can be written.
+// Files with all names that the file system allows can be written.
 func TestLongNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{strings.Repeat("m", 255), strings.Repeat("é", 127)} {

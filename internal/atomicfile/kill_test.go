@@ -29,7 +29,7 @@ func content(number uint64) []byte {
 	return bytes.Repeat(binary.LittleEndian.AppendUint64(nil, number), 1000+int(number*2654435761%30_000))
 }
 
-// whole returns the number of the write that produced data, and fails if data is incomplete.
+// whole returns the number of the write that produced data. It fails if data is incomplete.
 func whole(t *testing.T, data []byte) uint64 {
 	t.Helper()
 	require.GreaterOrEqual(t, len(data), 8)
@@ -38,15 +38,15 @@ func whole(t *testing.T, data []byte) uint64 {
 	return number
 }
 
-// A process that is killed while it writes leaves a complete file, either the one it is writing or the one before, and at most one
-// temporary file. The next Write removes the temporary file.
+// A process that is killed while it writes leaves a complete file: either the one that it was writing or the previous one. It
+// leaves at most one temporary file, which the next Write removes.
 func TestCampaignKilledWriters(t *testing.T) {
 	if path := os.Getenv(killedPath); path != "" {
 		out := bufio.NewWriter(os.Stdout)
 		for number := uint64(1); ; number++ {
 			err := Write(path, func(w io.Writer) error {
 				data := content(number)
-				for len(data) > 0 { // in pieces, so that a kill may come between them
+				for len(data) > 0 { // in pieces, so that a kill can interrupt the write
 					n := min(len(data), 1<<14)
 					if _, err := w.Write(data[:n]); err != nil {
 						return err
@@ -66,7 +66,7 @@ func TestCampaignKilledWriters(t *testing.T) {
 	path := filepath.Join(dir, "model")
 	require.NoError(t, Write(path, put(string(content(0)))))
 	temporaries, cut := 0, 0
-	// Fifty runs, unless the machine is very slow.
+	// There are fifty runs, unless the machine is very slow.
 	campaign.RunTest(t, "killed-writer", 50, func(t *testing.T, rng *rand.Rand) {
 		before, err := os.ReadFile(path)
 		require.NoError(t, err)

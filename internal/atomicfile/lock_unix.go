@@ -16,7 +16,7 @@ func lock(f *os.File) {
 	}
 }
 
-// removeAbandoned removes a file if it can lock it, which means that no program is writing it.
+// removeAbandoned removes a file if it can lock it, because then no program is writing it.
 func removeAbandoned(path string, _ os.FileInfo) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package badtext puts text that is not UTF-8 into values. Tests use it to verify that text is checked where it enters the library.
+// Package badtext puts text that is not UTF-8 into values. Tests use it to verify that the library checks text that it receives.
 package badtext
 
 import (
@@ -57,7 +57,7 @@ func (w *walk) visit(path string) {
 	w.f(path)
 }
 
-// entries visits the entries of a map, which cannot be set in place.
+// entries visits the entries of a map, which cannot be set like fields.
 func (w *walk) entries(path string, v reflect.Value) {
 	keys := v.MapKeys()
 	sort.Slice(keys, func(i, j int) bool { return fmt.Sprint(keys[i]) < fmt.Sprint(keys[j]) })

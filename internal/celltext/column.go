@@ -16,11 +16,11 @@ type Column struct {
 	seen     *remarkable // nil if all cells were numbers or gaps
 }
 
-// remarkable holds cells that an error may have to name.
+// remarkable holds cells that an error may have to show.
 type remarkable struct {
 	words, lookalikes []fault.StrangeText // the first few, with their counts
 	tooLarge, rounded fault.StrangeText   // the first of each kind
-	huge              bool                // an integer does not fit into int64
+	huge              bool                // whether an integer does not fit into int64
 }
 
 // mostWords is the number of distinct words that are kept.
@@ -29,7 +29,7 @@ const mostWords = 10
 // shownBytes is the number of bytes of a cell that an error shows.
 const shownBytes = 40
 
-// Add counts a cell. Line is its line in the file.
+// Add counts a cell. line is its line in the file.
 func (c *Column) Add(cell Cell, text string, line int) {
 	if c.count[cell.Kind] < math.MaxInt32 {
 		c.count[cell.Kind]++
@@ -45,7 +45,7 @@ func (c *Column) Add(cell Cell, text string, line int) {
 	c.seen.add(cell, tooLarge, text, line)
 }
 
-// full reports whether no more cells of this kind are kept, since a column of texts may have many.
+// full reports whether enough cells of this kind are kept. A column of texts may contain many.
 func (r *remarkable) full(cell Cell, tooLarge bool) bool {
 	switch {
 	case tooLarge:
@@ -75,7 +75,7 @@ func (r *remarkable) add(cell Cell, tooLarge bool, text string, line int) {
 	}
 }
 
-// countText counts a word. It keeps one word more than an error shows.
+// countText counts a word and returns the words. It keeps one word more than an error shows.
 func countText(words []fault.StrangeText, text string, line int) []fault.StrangeText {
 	text = Short(text)
 	if i := slices.IndexFunc(words, func(w fault.StrangeText) bool { return w.Text == text }); i >= 0 {
@@ -85,7 +85,7 @@ func countText(words []fault.StrangeText, text string, line int) []fault.Strange
 	return append(words, fault.StrangeText{Text: text, Line: line, Times: 1})
 }
 
-// Short returns the part of a text that an error shows.
+// Short returns the part of a text that is shown in an error.
 func Short(text string) string {
 	if len(text) > shownBytes {
 		text = strings.ToValidUTF8(text[:shownBytes], "") + "..."
@@ -93,9 +93,9 @@ func Short(text string) string {
 	return strings.Clone(text)
 }
 
-// List returns the first names, as many as an error shows.
+// List returns the first names, as many as are shown in an error, separated by commas.
 func List(names []string) string {
-	const most = 20 // more would hide the rest of an error
+	const most = 20 // more names would hide the rest of an error
 	if len(names) > most {
 		return strings.Join(names[:most], ", ") + ", ..."
 	}
@@ -114,11 +114,12 @@ const (
 	Texts
 )
 
-// nearlyAll is the smallest ratio of numbers to words at which a column counts as nearly all numbers: four of five cells.
+// nearlyAll is the smallest ratio of numbers to other cells at which a column is treated as nearly all numbers. It is reached if
+// four of five cells are numbers.
 const nearlyAll = 4
 
-// Type returns the type of the column. Mixed reports that at least four of five cells are numbers, or times, and that the others
-// include words or numbers in another notation. The type is then that of the majority.
+// Type returns the type of the column. mixed reports that at least four of five cells are numbers, or times, and that the column
+// also contains words or numbers in another notation. In this case the type is that of the majority.
 func (c *Column) Type() (t Type, mixed bool) {
 	numbers, like, times, words := int(c.count[Integer])+int(c.count[Number]), int(c.count[Lookalike]), int(c.count[Time]),
 		int(c.count[Word])
@@ -139,17 +140,17 @@ func (c *Column) Type() (t Type, mixed bool) {
 	return Texts, false
 }
 
-// Decimals returns the number of decimals that print the numbers as they were written.
+// Decimals returns the number of decimals with which the numbers are printed as they were written.
 func (c *Column) Decimals() int { return int(c.decimals) }
 
 // Int64 reports whether all integers fit into int64.
 func (c *Column) Int64() bool { return c.seen == nil || !c.seen.huge }
 
-// MixedHint advises on a column that is nearly all numbers, for readers whose options have these names.
+// MixedHint advises on a column that is nearly all numbers. It is for readers whose options have these names.
 const MixedHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in " +
 	"Categorical or Ignore"
 
-// Mixed returns the error for a column that is nearly all numbers. The hint says what the user can do.
+// Mixed returns the error for a column that is nearly all numbers. The hint tells the user what to do.
 func (c *Column) Mixed(file, name, hint string) error {
 	e := &fault.MixedColumnError{File: file, Column: name, Hint: hint, Of: "numbers"}
 	for _, n := range c.count[Integer:] {
@@ -171,7 +172,7 @@ func (c *Column) Mixed(file, name, hint string) error {
 	return e
 }
 
-// Numeric returns the error for numbers that a float64 cannot hold, or nil. With round, integers may be rounded.
+// Numeric returns the error for numbers that a float64 cannot hold, or nil. If round is set, integers may be rounded.
 func (c *Column) Numeric(file, name string, round bool, hint string) error {
 	if c.seen == nil {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Unpacked returns the text of a file. If the first two bytes are those of gzip, it decompresses the file.
+// Unpacked returns the text of a file. If the first two bytes are those of gzip, Unpacked decompresses the file.
 func Unpacked(name string, r io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(r)
 	if start, err := in.Peek(2); err != nil || start[0] != 0x1f || start[1] != 0x8b {
-		return in, nil // a short file is text, and a read error occurs again
+		return in, nil // a file of one byte is text, and a read error will occur again
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
@@ -21,7 +21,8 @@ func Unpacked(name string, r io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
-// Comma returns the separator of the cells of a file: set if it is not 0, a tab if the name ends in .tsv, and otherwise a comma.
+// Comma returns the separator of the cells of a file. It is set if set is not 0, a tab if the name ends in .tsv, and otherwise a
+// comma.
 func Comma(set rune, name string) rune {
 	switch {
 	case set != 0:

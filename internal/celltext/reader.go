@@ -23,7 +23,7 @@ type Records struct {
 	parser  *Parser
 	csv     *csv.Reader
 	names   []string
-	dropped int      // columns at the end without a name
+	dropped int      // number of columns at the end without a name
 	first   []string // the first line, if it is a row
 	line    int
 }
@@ -73,7 +73,7 @@ func Open(name string, r io.Reader, parser *Parser, of Layout) (*Records, error)
 	return out, nil
 }
 
-// TrimNames drops empty names at the end, and returns their number.
+// TrimNames returns the names without empty names at the end, and the number of those.
 func TrimNames(names []string) (named []string, dropped int) {
 	n := len(names)
 	for n > 0 && names[n-1] == "" {
@@ -85,7 +85,7 @@ func TrimNames(names []string) (named []string, dropped int) {
 // Names returns the names of the columns, without nameless columns at the end.
 func (r *Records) Names() []string { return r.names }
 
-// Line returns the line, from 1, in which the last row begins.
+// Line returns the number of the line, counted from 1, in which the last row begins.
 func (r *Records) Line() int { return r.line }
 
 // Next returns the cells of the next row, which are valid until the next call. It returns io.EOF at the end.
@@ -132,7 +132,7 @@ func (r *Records) read() ([]string, error) {
 	return cells, nil
 }
 
-// column names a column in an error.
+// column returns the name of a column for an error.
 func (r *Records) column(j int) string {
 	if j < len(r.names) {
 		return fmt.Sprintf("column %q", r.names[j])
@@ -152,15 +152,15 @@ func (r *Records) wrong(err error) error {
 	case errors.As(err, &parse):
 		return fmt.Errorf("%s:%d: column %d: %w", r.name, parse.Line, parse.Column, parse.Err)
 	case errors.As(err, new(*fault.ShapeError)), errors.As(err, new(*fault.ParamError)):
-		return err // it names the file already
+		return err // the error already names the file
 	}
 	return fmt.Errorf("%s: %w", r.name, err)
 }
 
-// byteOrderMark begins files that spreadsheets write.
+// byteOrderMark is the beginning of many files from spreadsheets.
 const byteOrderMark = "\ufeff"
 
-// SkipMark drops a byte order mark and returns its length. It returns ErrParam for UTF-16, and errors of reading.
+// SkipMark skips a byte order mark and returns its length. It returns ErrParam for UTF-16, or the error of a read.
 func SkipMark(name string, in *bufio.Reader) (int, error) {
 	start, err := in.Peek(4)
 	switch {
@@ -193,32 +193,32 @@ func ReturnsAlone(in *bufio.Reader) bool {
 	return false
 }
 
-// Limits on how far a line may exceed the first line before it is refused unread.
+// These limits determine by how much a line may exceed the first line before it is rejected unread.
 const (
 	mostNameless = 1000
 	mostSurplus  = 1000
 )
 
 // Lines passes on the bytes of a CSV file. If the first line ends with a carriage return alone, it turns carriage returns into line
-// ends. A line with far more cells than the first is refused before it is read to its end. So is a first line with far more cells
-// than names.
+// ends. A line with far more cells than the first line is rejected before it is read to its end. So is a first line with many more
+// cells than names.
 type Lines struct {
 	name    string
 	in      *bufio.Reader
 	err     error // of in
 	comma   byte  // 0 if cells cannot be counted
 	header  bool
-	ends    byte // ends a line; 0 before the first end
+	ends    byte // byte that ends a line; 0 before the first end
 	quoted  bool
 	line    int
-	cells   int  // completed cells of the current line
-	filled  bool // the current cell is not empty
-	any     bool // a cell of the current line is not empty
-	without int  // empty cells of the first line
-	width   int  // cells of the first line; 0 before its end
+	cells   int  // number of completed cells of the current line
+	filled  bool // whether the current cell is not empty
+	any     bool // whether a cell of the current line is not empty
+	without int  // number of empty cells of the current line, if it is the first
+	width   int  // number of cells of the first line; 0 before its end
 }
 
-// NewLines reads from in, after any byte order mark.
+// NewLines returns Lines that read from in, which must be after any byte order mark.
 func NewLines(name string, in *bufio.Reader, of Layout) *Lines {
 	l := &Lines{name: name, in: in, header: !of.NoHeader, line: 1}
 	if of.Comma < utf8.RuneSelf {
@@ -229,7 +229,7 @@ func NewLines(name string, in *bufio.Reader, of Layout) *Lines {
 
 // Read implements io.Reader.
 func (l *Lines) Read(p []byte) (int, error) {
-	// Keep one byte back, to see what follows a carriage return.
+	// One byte is held back, because the byte after a carriage return decides its meaning.
 	want := min(len(p)+1, l.in.Size())
 	if l.err != nil {
 		want = min(want, l.in.Buffered())
@@ -268,7 +268,7 @@ func (l *Lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// countByte updates the counts of cells with the next byte.
+// countByte updates the counts of lines and cells with the next byte.
 func (l *Lines) countByte(b byte) error {
 	switch {
 	case b == '"':
@@ -322,7 +322,7 @@ func CheckNames(file string, names []string) error {
 	return nil
 }
 
-// Duplicate returns the first name that occurs twice. It allocates one number per name.
+// Duplicate returns the first name that occurs twice, and whether there is one. It allocates one number per name.
 func Duplicate(names []string) (string, bool) {
 	order := make([]int32, len(names))
 	for i := range order {

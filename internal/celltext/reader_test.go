@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// all reads a file and returns its names as the first row.
+// all reads a file. It returns the names as the first row, then the rows, and the line of each row.
 func all(t *testing.T, text string, r Rules, of Layout) (rows [][]string, lines []int, err error) {
 	t.Helper()
 	if of.Comma == 0 {
@@ -38,7 +38,7 @@ func all(t *testing.T, text string, r Rules, of Layout) (rows [][]string, lines 
 	}
 }
 
-// Files that write the same cells differently are read alike.
+// Files with the same cells in different notations have the same rows.
 func TestWaysOfWriting(t *testing.T) {
 	want := [][]string{{"a b", "c"}, {"1", "x, y"}, {"2", "z"}}
 	for name, text := range map[string]string{
@@ -102,7 +102,7 @@ func TestWhatIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, gone)
 }
 
-// A first line of megabytes of commas is refused early.
+// A first line that consists of megabytes of commas is rejected before it is read to its end.
 func TestFirstLineIsCheckedBeforeItIsHeld(t *testing.T) {
 	for _, start := range []string{"", "a,b", "a\n"} {
 		text := start + strings.Repeat(",", 32<<20)
@@ -125,7 +125,7 @@ func TestNames(t *testing.T) {
 	assert.NoError(t, CheckNames("f", []string{"a"}))
 }
 
-// columnOf returns a Column of these cells, on lines from 2.
+// columnOf returns a Column of these cells, which are on the lines from 2.
 func columnOf(t *testing.T, r Rules, cells ...string) *Column {
 	p, c := parser(t, r), &Column{}
 	for i, text := range cells {

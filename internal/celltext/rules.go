@@ -18,13 +18,13 @@ func Missing() []string {
 	return []string{"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?", "-", ".", `\N`, "#N/A"}
 }
 
-// Rules describe the notation of cells.
+// Rules describes the notation of cells.
 type Rules struct {
 	Missing   []string // cells that are gaps; nil: [Missing]
 	Decimal   rune     // the decimal mark; 0: '.'
 	Thousands rune     // separates groups of three digits; 0: none
-	Percent   bool     // 10% is read as 0.1
-	Latin1    bool     // bytes are Latin-1 (Windows code page 1252) rather than UTF-8
+	Percent   bool     // whether 10% is read as 0.1
+	Latin1    bool     // whether bytes are Latin-1 (Windows code page 1252) rather than UTF-8
 }
 
 // Kind classifies a cell.
@@ -44,22 +44,22 @@ const (
 type Cell struct {
 	Kind     Kind
 	Value    float64 // the number, or for a time seconds since 1970; otherwise NaN
-	Decimals int     // decimals that print the number as it was written
-	Rounded  bool    // an integer whose digits Value does not reproduce
+	Decimals int     // number of decimals with which the number is printed as it was written
+	Rounded  bool    // whether Value does not reproduce the digits of an integer
 }
 
 // Measured reports whether the cell is a number.
 func (c Cell) Measured() bool { return c.Kind == Integer || c.Kind == Number }
 
-// Parser parses cells. Several goroutines may use one.
+// Parser parses cells. It is safe for concurrent use.
 type Parser struct {
 	rules   Rules
 	missing map[string]bool
-	early   bool // look for gaps first, because an entry of Missing may be a number
+	early   bool // gaps are recognised first, because an entry of Missing may be a number
 	marked  bool // numbers have other marks than Go's
 }
 
-// Parser checks the rules. The ErrParam error names typ, the type that has these fields.
+// Parser checks the rules and returns a Parser for them. An ErrParam error names typ, the type that has these fields.
 func (r Rules) Parser(typ string) (*Parser, error) {
 	if r.Missing == nil {
 		r.Missing = Missing()
@@ -169,7 +169,7 @@ func (p *Parser) number(text string) (Cell, bool) {
 	if integer && len(text) <= exactDigits {
 		return Cell{Kind: Integer, Value: parseShort(text)}, true
 	}
-	v, _ := strconv.ParseFloat(text, 64) // an infinity if it is too large
+	v, _ := strconv.ParseFloat(text, 64) // ParseFloat returns an infinity if the number is too large
 	if !integer {
 		return Cell{Kind: Number, Value: v, Decimals: decimals}, true
 	}
@@ -179,7 +179,7 @@ func (p *Parser) number(text string) (Cell, bool) {
 // exactDigits is the number of digits that survive a round trip through float64.
 const exactDigits = 15
 
-// parseShort parses an integer of few digits, faster than strconv.
+// parseShort parses an integer with few digits, faster than strconv does.
 func parseShort(text string) (v float64) {
 	digits := strings.TrimLeft(text, "+-")
 	n := int64(0)
@@ -192,7 +192,7 @@ func parseShort(text string) (v float64) {
 	return v
 }
 
-// mostDecimals is the number of decimals that can distinguish float64 values.
+// mostDecimals is the largest number of decimals that is needed to distinguish float64 values.
 const mostDecimals = 17
 
 // scan reports whether a text is a decimal number, whether it is an integer, and how many decimals it has.
@@ -238,7 +238,7 @@ func countDigits(s string) int {
 	return len(s)
 }
 
-// keepsDigits reports whether v prints as the integer text.
+// keepsDigits reports whether v is printed with the digits of text, which is an integer.
 func keepsDigits(text string, v float64) bool {
 	text = strings.TrimLeft(text, "+-")
 	if len(text) <= exactDigits {
@@ -324,7 +324,7 @@ func ParseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// fraction counts the digits of a time's fraction of a second.
+// fraction returns the number of digits in the fraction of a second of a time.
 func fraction(text string) int {
 	_, part, _ := strings.Cut(text, ".")
 	return min(countDigits(part), 9)

@@ -23,7 +23,7 @@ func parser(t testing.TB, r Rules) *Parser {
 	return p
 }
 
-// Each text has the kind and the value in this table.
+// Each text has the kind and the value that this table lists.
 func TestRules(t *testing.T) {
 	gap := math.NaN()
 	for _, c := range []struct {
@@ -40,7 +40,7 @@ func TestRules(t *testing.T) {
 		{text: "1_1", kind: Word, value: gap}, {text: "0x1p4", kind: Word, value: gap}, {text: "0x10", kind: Word, value: gap}, {text: "inf", kind: Word, value: gap},
 		{text: "Infinity", kind: Word, value: gap}, {text: "+Inf", kind: Word, value: gap}, {text: "1e", kind: Word, value: gap}, {text: "e5", kind: Word, value: gap},
 		{text: "1e5.5", kind: Word, value: gap}, {text: "+", kind: Word, value: gap}, {text: "1.2.3", kind: Word, value: gap}, {text: "٣", kind: Word, value: gap}, {text: "1e+-5", kind: Word, value: gap},
-		// Integers that a float64 cannot reproduce.
+		// The digits of these integers are or are not reproduced by a float64.
 		{text: "9007199254740992", kind: Integer, value: 1 << 53}, {text: "9007199254740993", kind: Integer, value: 1 << 53, rounded: true}, {text: "-9007199254740993", kind: Integer, value: -1 << 53, rounded: true},
 		{text: "1234567890123456789", kind: Integer, value: 1234567890123456789, rounded: true}, {text: "123456789012345680000", kind: Integer, value: 123456789012345680000},
 		{text: "00000000000000000012", kind: Integer, value: 12}, {text: "0000000000000000000", kind: Integer, value: 0},
@@ -94,7 +94,7 @@ func TestRulesThatCannotBe(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrParam)
 }
 
-// Text accepts UTF-8, or decodes code page 1252.
+// Text accepts UTF-8. With Latin1 it decodes code page 1252.
 func TestText(t *testing.T) {
 	for _, c := range []struct {
 		latin1    bool
@@ -112,7 +112,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Numbers printed by Go are read back exactly, whatever the marks.
+// Numbers printed by Go are read back exactly, with all decimal and thousands marks.
 func TestCampaignNumbers(t *testing.T) {
 	plain, marked := parser(t, Rules{}), parser(t, Rules{Decimal: ',', Thousands: '.'})
 	campaign.Run(t, "celltext numbers", 5000, func(rng *rand.Rand) error {

@@ -13,14 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Dense returns x as a dense matrix that the caller must neither modify nor keep: it returns a *mat.Dense itself, and copies
-// anything else. Errors use the name: ErrShape for a nil or empty x, ErrNotFinite for a NaN or an infinity.
+// Dense returns x as a dense matrix that the caller must neither modify nor keep. It returns a *mat.Dense unchanged, and a copy of
+// any other matrix. Its errors contain the name: ErrShape if x is nil or empty, and ErrNotFinite for NaN or an infinity.
 func Dense(name string, x mat.Matrix) (*mat.Dense, error) {
 	return DenseGaps(name, x, nil)
 }
 
-// DenseGaps is like Dense, but allows NaN, a missing cell, in the columns for which gap returns true. A nil gap allows none.
-// Infinities are still ErrNotFinite.
+// DenseGaps is like Dense, but allows NaN, a missing cell, in the columns for which gap returns true. If gap is nil, it allows
+// none. For infinities it still returns ErrNotFinite.
 func DenseGaps(name string, x mat.Matrix, gap func(column int) bool) (*mat.Dense, error) {
 	d, err := toDense(name, x)
 	if err != nil {
@@ -75,7 +75,7 @@ func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 const sparseHint = "pass fewer rows at a time; or, for rows that are mostly 0, use ridge.Regressor, lssvm or falkon with a kernel such " +
 	"as kernels.Linear, or featuremap.RandomFourier, which make no dense copy (docs/sparse.md)"
 
-// filled returns a dense copy of a sparse matrix. It visits the nonzero entries only.
+// filled returns a dense copy of a sparse matrix. It visits only the nonzero entries.
 func filled(name string, of mat.RowNonZeroDoer, r, c int) (*mat.Dense, error) {
 	out := mat.NewDense(r, c, nil)
 	var wrong error
@@ -119,7 +119,7 @@ func IsNil(v any) bool {
 	return r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-// Columns returns an ErrShape error unless x has as many columns as Fit had.
+// Columns returns an ErrShape error unless x has the number of columns to which a model was fitted.
 func Columns(name string, x *mat.Dense, fitted int) error {
 	if _, c := x.Dims(); c != fitted {
 		return fault.Columns(name, c, fitted)
@@ -135,7 +135,7 @@ func Rows(name string, got, rows int) error {
 	return nil
 }
 
-// Labelled is like Dense, for training rows with the given number of labels.
+// Labelled is like Dense, for training rows. It also checks that there is a label for each row.
 func Labelled(x mat.Matrix, labels int) (*mat.Dense, error) { return labelled(x, labels, nil) }
 
 func labelled(x mat.Matrix, labels int, gap func(column int) bool) (*mat.Dense, error) {
@@ -147,7 +147,7 @@ func labelled(x mat.Matrix, labels int, gap func(column int) bool) (*mat.Dense, 
 	return xd, Rows("y", labels, n)
 }
 
-// Targeted is like Labelled, for targets y, which must be finite.
+// Targeted is like Labelled, for targets y, which must also be finite.
 func Targeted(x mat.Matrix, y []float64) (*mat.Dense, error) { return targeted(x, y, nil) }
 
 func targeted(x mat.Matrix, y []float64, gap func(column int) bool) (*mat.Dense, error) {
@@ -158,11 +158,11 @@ func targeted(x mat.Matrix, y []float64, gap func(column int) bool) (*mat.Dense,
 	return xd, Vector("y", y)
 }
 
-// leastSpread is the smallest range of the targets that an estimator accepts. Squares of smaller differences have few digits or
-// none, and intervals would have no width.
+// leastSpread is the smallest range of the targets that an estimator accepts. Squares of smaller differences have few correct
+// digits, and intervals would have no width.
 const leastSpread = 1e-150
 
-// Spread returns an ErrParam error if the targets differ, but by less than leastSpread.
+// Spread returns an ErrParam error if the targets differ by less than leastSpread. Constant targets are valid.
 func Spread(typ string, y []float64) error {
 	if len(y) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func Spread(typ string, y []float64) error {
 	return SpreadOf(typ, "the spread of y", most-least)
 }
 
-// SpreadOf is like Spread, for targets whose spread is known. The error uses the name.
+// SpreadOf is like Spread, for targets whose spread is known. The error contains the name.
 func SpreadOf(typ, name string, spread float64) error {
 	if spread > 0 && spread < leastSpread {
 		return fault.Param(typ, name, spread, fmt.Sprintf(">= %v, or 0: multiply y by a constant", leastSpread))
@@ -202,7 +202,7 @@ func TargetValues(typ string, n int, y, weights []float64) error {
 	return cmp.Or(Rows("y", len(y), n), Vector("y", y), Spread(typ, y), GivenWeights(typ, weights, len(y)))
 }
 
-// Wide is like Dense, for rows that must have as many columns as Fit had.
+// Wide is like Dense, for rows that must have the number of columns to which a model was fitted.
 func Wide(name string, x mat.Matrix, fitted int) (*mat.Dense, error) {
 	return wide(name, x, fitted, nil)
 }
@@ -218,13 +218,13 @@ func wide(name string, x mat.Matrix, fitted int, gap func(column int) bool) (*ma
 // MaxBytes is the default memory limit of a single object, 8 GiB.
 const MaxBytes = 8 << 30
 
-// Bytes returns an ErrTooLarge error if need is larger than [MaxBytes]. It is called before the allocation. Need is in floating
-// point, because the product of hostile counts may overflow.
+// Bytes returns an ErrTooLarge error if need is larger than [MaxBytes]. It must be called before the allocation. need is a
+// floating-point number, because a product of hostile counts could overflow an integer.
 func Bytes(what string, need float64, hint string) error {
 	return BytesWithin(what, need, MaxBytes, hint)
 }
 
-// BytesWithin is Bytes with a given limit.
+// BytesWithin is like Bytes, with another limit.
 func BytesWithin(what string, need float64, limit int64, hint string) error {
 	if need <= float64(limit) {
 		return nil
@@ -232,11 +232,12 @@ func BytesWithin(what string, need float64, limit int64, hint string) error {
 	return &fault.TooLargeError{What: what, Bytes: int64(min(need, 1<<62)), Limit: limit, Hint: hint}
 }
 
-// Numbers is Bytes for a count of float64 values.
+// Numbers is like Bytes, for a number of float64 values.
 func Numbers(what string, count float64, hint string) error { return Bytes(what, 8*count, hint) }
 
 const (
-	// mostNumbered limits the columns that get generated names: a model file of a few bytes may claim any number of columns.
+	// mostNumbered limits the number of columns for which names are generated, because a model file of a few bytes can claim any
+	// number of columns.
 	mostNumbered = 1 << 20
 	bytesOfName  = 32
 )
@@ -247,7 +248,7 @@ func Names(typ string, columns int) error {
 		"give the names of the columns")
 }
 
-// Vector returns an ErrNotFinite error if y has a NaN or an infinity.
+// Vector returns an ErrNotFinite error if y contains NaN or an infinity.
 func Vector(name string, y []float64) error {
 	for i, v := range y {
 		if v-v != 0 {
@@ -260,7 +261,7 @@ func Vector(name string, y []float64) error {
 // IsFinite reports whether v is neither infinite nor NaN.
 func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Finite returns an ErrNotFinite error with the position if a matrix of results has a NaN or an infinity.
+// Finite returns an ErrNotFinite error with the position if a matrix of results contains NaN or an infinity.
 func Finite(name string, m *mat.Dense) error {
 	n, _ := m.Dims()
 	for i := range n {
@@ -293,7 +294,7 @@ func Weights(typ string, w []float64, n int) error {
 // distinguish nil weights from the absent weights of Fit.
 func Given(weights []float64) []float64 { return append([]float64{}, weights...) }
 
-// GivenWeights is Weights for a result of [Given]. It accepts nil, which Fit passes.
+// GivenWeights is like Weights, for a result of [Given]. It accepts nil, which stands for the absent weights of Fit.
 func GivenWeights(typ string, w []float64, n int) error {
 	if w == nil {
 		return nil
@@ -301,8 +302,8 @@ func GivenWeights(typ string, w []float64, n int) error {
 	return Weights(typ, w, n)
 }
 
-// Symmetric returns an error unless a precomputed kernel matrix K is finite and has the given number of rows. It checks the single
-// values of a row only if their sum is not finite.
+// Symmetric returns an error unless a kernel matrix K that the caller has computed is finite and has the given number of rows. It
+// checks the values of a row one by one only if their sum is not finite.
 func Symmetric(k mat.Symmetric, rows int) error {
 	if IsNil(k) || k.SymmetricDim() == 0 {
 		return fault.Shape("K has", 0, "rows", "want at least 1")
@@ -333,8 +334,9 @@ func Symmetric(k mat.Symmetric, rows int) error {
 	return nil
 }
 
-// Begin starts an exported function that takes a context; call it in the first statement. If the caller passed nil, *ctx becomes a
-// context that has ended with an ErrParam error. Defer the result with the function's error. It also does what fault.Recover does:
+// Begin starts an exported function that has a context. The function calls it in its first statement and defers the result, with
+// the address of its error. If the caller passed nil, *ctx becomes a context that has ended with an ErrParam error. Begin also does
+// what fault.Recover does:
 //
 //	defer check.Begin(&ctx)(&err)
 func Begin(ctx *context.Context) func(err *error) {

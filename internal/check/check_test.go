@@ -47,7 +47,7 @@ func TestNotFinite(t *testing.T) {
 	assert.NoError(t, err)
 	_, err = DenseGaps("x", gaps, func(j int) bool { return j == 0 })
 	assert.EqualError(t, err, "x[1,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
-	// Only the cells in the view are checked.
+	// Only the cells of the view are checked.
 	_, err = Dense("x", gaps.Slice(0, 2, 0, 1))
 	assert.NoError(t, err)
 	assert.EqualError(t, Vector("y", []float64{1, math.NaN()}), "y[1] is NaN")
@@ -100,7 +100,7 @@ func TestIsNil(t *testing.T) {
 	}
 }
 
-// hollow is a sparse matrix with entries on the diagonal only.
+// hollow is a sparse matrix with entries only on the diagonal.
 type hollow struct {
 	rows, columns int
 	read          *int

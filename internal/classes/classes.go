@@ -17,8 +17,8 @@ func Distinct(labels ...[]int) []int {
 	return slices.Compact(out)
 }
 
-// Distinguish returns the distinct labels of y in ascending order, and the position of each row's label among them. Fewer than two
-// are an ErrShape error.
+// Distinguish returns the distinct labels of y in ascending order, and the position of each row's label among them. If there are
+// fewer than two, it returns an ErrShape error.
 func Distinguish(y []int) (classes, at []int, err error) {
 	classes = Distinct(y)
 	if err := AtLeastTwo(classes); err != nil {
@@ -35,7 +35,7 @@ func AtLeastTwo(classes []int) error {
 	return nil
 }
 
-// Positions returns the positions of the labels of y in classes, which must contain them all.
+// Positions returns the positions of the labels of y in classes, which must contain all labels.
 func Positions(classes, y []int) []int {
 	at := make([]int, len(y))
 	for i, label := range y {
@@ -44,7 +44,7 @@ func Positions(classes, y []int) []int {
 	return at
 }
 
-// Valid reports whether classes are two or more labels in ascending order.
+// Valid reports whether classes contains at least two labels, in ascending order.
 func Valid(classes []int) bool {
 	for i := 1; i < len(classes); i++ {
 		if classes[i] <= classes[i-1] {
@@ -63,8 +63,8 @@ func Machines(k int) int {
 	return k
 }
 
-// AgainstRest returns the targets of the machines, n×Machines(k). The labels of the rows have these positions among k classes. A
-// row has +1 in the column of its class and -1 elsewhere. For two classes the single column is that of the second class.
+// AgainstRest returns the targets of the machines, n×Machines(k). at holds the position of each row's label among k classes. A row
+// has +1 in the column of its class and -1 elsewhere. For two classes the single column is that of the second class.
 func AgainstRest(at []int, k int) *mat.Dense {
 	columns := Machines(k)
 	first := k - columns
@@ -81,8 +81,8 @@ func AgainstRest(at []int, k int) *mat.Dense {
 	return out
 }
 
-// Indicators is a matrix of 0 and 1: one row per label and one column per class, or for two classes the column of the second class.
-// It computes its entries on demand.
+// Indicators is a matrix of 0 and 1, with a row for each label and a column for each class. For two classes it has only the column
+// of the second class. It computes its entries on demand.
 type Indicators struct {
 	at             []int // positions of the classes
 	first, columns int   // first is the class in column 0
@@ -109,8 +109,8 @@ func (m Indicators) At(i, j int) float64 {
 // T returns the transpose.
 func (m Indicators) T() mat.Matrix { return mat.Transpose{Matrix: m} }
 
-// Scores returns one column per class from the outputs f of the machines, n×Machines(k): f itself, or for two classes the columns
-// -f and f.
+// Scores returns a column for each class from the outputs f of the machines, n×Machines(k). This is f itself, or for two classes
+// the columns -f and f.
 func Scores(f *mat.Dense) *mat.Dense {
 	n, columns := f.Dims()
 	if columns > 1 {
@@ -126,7 +126,7 @@ func Scores(f *mat.Dense) *mat.Dense {
 // SetBoth sets the scores of two classes from the output of their single machine.
 func SetBoth(scores []float64, f float64) { scores[0], scores[1] = -f, f }
 
-// Largest returns the position of the largest score, the first one if several are equal.
+// Largest returns the position of the largest score, or of the first one if several are equal.
 func Largest(scores []float64) int {
 	best := 0
 	for k, v := range scores {
@@ -140,7 +140,7 @@ func Largest(scores []float64) int {
 // Labels are the labels of the classes in ascending order.
 type Labels []int
 
-// Predict returns the label with the largest score for each row. It takes the results of Decision.
+// Predict returns the label with the largest score for each row. Its arguments are the results of Decision.
 func (l Labels) Predict(scores *mat.Dense, err error) ([]int, error) {
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (l Labels) Predict(scores *mat.Dense, err error) ([]int, error) {
 	return Predicted(l, scores), nil
 }
 
-// Predicted returns the class with the largest score for each row of scores (n×K).
+// Predicted returns the label of the class with the largest score for each row of scores (n×K).
 func Predicted(classes []int, scores *mat.Dense) []int {
 	n, _ := scores.Dims()
 	out := make([]int, n)

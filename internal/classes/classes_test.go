@@ -53,7 +53,7 @@ func TestScores(t *testing.T) {
 func TestPredicted(t *testing.T) {
 	scores := mat.NewDense(4, 3, []float64{
 		1, 3, 2,
-		5, 5, 5, // the first of equal scores
+		5, 5, 5, // equal scores: the first one wins
 		0, 4, 4,
 		math.NaN(), 1, 2,
 	})

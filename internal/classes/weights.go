@@ -12,9 +12,9 @@ import (
 
 // Weights holds the fields Balanced and ClassWeights of a classifier.
 type Weights struct {
-	Balanced bool            // weights each row by n/(K·rows of its class), so that classes weigh equally
-	Of       map[int]float64 // a factor > 0 per class, multiplied by the balance; absent: 1
-	Part     bool            // the rows are a subset, in which classes of Of may be absent
+	Balanced bool            // whether each row has the weight n/(K·rows of its class)
+	Of       map[int]float64 // a factor > 0 for each label, in addition to Balanced; absent: 1
+	Part     bool            // whether the rows are a subset, in which classes of Of may be absent
 }
 
 // Validate returns an ErrParam error if a factor is not finite and positive. The error names the type.
@@ -27,8 +27,8 @@ func (w Weights) Validate(typ string) error {
 	return nil
 }
 
-// Distinguish is like the function [Distinguish], for a fit of typ. It also checks own, the weights of FitWeighted (nil for Fit),
-// and that each factor belongs to a class that occurs.
+// Distinguish is like the function [Distinguish], for a fit of typ. It also checks own, the weights of FitWeighted (nil for Fit).
+// Each factor must belong to a class that occurs.
 func (w Weights) Distinguish(typ string, y []int, own []float64) (classes, at []int, err error) {
 	if err := check.GivenWeights(typ, own, len(y)); err != nil {
 		return nil, nil, err
@@ -39,7 +39,7 @@ func (w Weights) Distinguish(typ string, y []int, own []float64) (classes, at []
 	return classes, at, w.CheckClasses(typ, classes)
 }
 
-// CheckClasses returns an ErrParam error for a factor whose class is not in classes, unless the rows are a subset.
+// CheckClasses returns an ErrParam error if a factor belongs to a class that is not in classes, unless the rows are a subset.
 func (w Weights) CheckClasses(typ string, classes []int) error {
 	if w.Part {
 		return nil
@@ -79,8 +79,8 @@ func FitsFold(estimator any) {
 	}
 }
 
-// Factors returns the factor of each class. The argument rows holds the weights of the rows at these positions, and nil means 1
-// each. The balance sums these weights.
+// Factors returns the factor of each class. rows holds the weights of the rows, which are all 1 if it is nil. With Balanced, the
+// factors depend on the sums of these weights.
 func (w Weights) Factors(classes, at []int, rows []float64) []float64 {
 	count, total := make([]float64, len(classes)), 0.0
 	for i, l := range at {
@@ -100,7 +100,7 @@ func (w Weights) Factors(classes, at []int, rows []float64) []float64 {
 	return out
 }
 
-// Rows returns each row's weight times the factor of its class. It returns nil if all are 1.
+// Rows returns the weight of each row times the factor of its class. It returns nil if there are neither weights nor factors.
 func (w Weights) Rows(classes, at []int, rows []float64) []float64 {
 	if rows == nil && len(w.Of) == 0 && !w.Balanced {
 		return nil
@@ -113,7 +113,7 @@ func (w Weights) Rows(classes, at []int, rows []float64) []float64 {
 	return out
 }
 
-// InClass divides the weight of each row by the mean weight of its class. It returns nil for nil weights.
+// InClass returns the weight of each row divided by the mean weight of its class. If rows is nil, it returns nil.
 func InClass(at []int, rows []float64) []float64 {
 	if rows == nil {
 		return nil

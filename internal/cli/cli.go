@@ -1,5 +1,4 @@
-// Package cli provides the shared code of the programs. It checks flags before any computation, and ends programs with an exit
-// code.
+// Package cli provides code that the programs share. It checks flags before any computation, and ends programs with an exit code.
 package cli
 
 import (
@@ -25,8 +24,8 @@ func Main(name string, run func(ctx context.Context, args []string, out, progres
 	}
 }
 
-// NoFlags parses the arguments of a program without flags. With -h it prints the summary and exits with 0. With any other argument
-// it prints an error and exits with 1.
+// NoFlags parses the arguments of a program without flags. With -h it prints the summary and exits with code 0. With any other
+// argument it prints an error and exits with code 1.
 func NoFlags(summary string) {
 	name := filepath.Base(os.Args[0])
 	err := NewFlags(name, summary, os.Stdout).Parse(os.Args[1:])
@@ -39,8 +38,8 @@ func NoFlags(summary string) {
 	}
 }
 
-// Flags are the flags of a program. Methods register requirements that Parse checks, so that a wrong flag is an error before any
-// computation.
+// Flags holds the flags of a program. Its methods register requirements that Parse checks, so that a wrong flag is an error before
+// any computation.
 type Flags struct {
 	*flag.FlagSet
 	summary   string
@@ -49,8 +48,8 @@ type Flags struct {
 	checks    []func() error
 }
 
-// NewFlags returns the flags of a program. With -h [Flags.Parse] writes the summary, a sentence on what the program does, and the
-// flags to help.
+// NewFlags returns the flags of a program. With -h, [Flags.Parse] writes the flags and the summary to help. The summary is a
+// sentence about what the program does.
 func NewFlags(name, summary string, help io.Writer) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), summary: summary, help: help}
 	f.SetOutput(io.Discard) // the caller prints the error
@@ -58,7 +57,7 @@ func NewFlags(name, summary string, help io.Writer) *Flags {
 	return f
 }
 
-// AtLeast requires the named numbers to be at least least.
+// AtLeast requires the values of the named flags to be at least least.
 func (f *Flags) AtLeast(least int, names ...string) {
 	for _, name := range names {
 		value := f.defined(name).Value.(flag.Getter)
@@ -80,8 +79,8 @@ func (f *Flags) AtLeast(least int, names ...string) {
 	}
 }
 
-// Reads requires that the folders and files named by these flags exist. The usage of a flag contains `folder` or `file` in back
-// quotes. A flag without a value is not checked, and neither is a default file.
+// Reads requires that the folders and files that these flags name exist. The usage of each flag must contain `folder` or `file` in
+// back quotes. Flags without a value and default files are not checked.
 func (f *Flags) Reads(names ...string) {
 	for _, name := range names {
 		one := f.defined(name)
@@ -109,7 +108,7 @@ func checkMissing(name, path string, folder bool) error {
 	return nil
 }
 
-// Writes requires that the folders and files named by these flags are writable, and creates missing folders.
+// Writes requires that the folders and files that these flags name are writable. It creates missing folders.
 func (f *Flags) Writes(names ...string) {
 	for _, name := range names {
 		one := f.defined(name)
@@ -167,8 +166,8 @@ func tryFolder(path string) error {
 	return os.Remove(file.Name())
 }
 
-// Runs requires that the program named by a flag can be run, and that the scripts named by other flags exist. Default scripts are
-// not checked without a program.
+// Runs requires that the program that a flag names can be run, and that the scripts that other flags name exist. If no program is
+// named, default scripts are not checked.
 func (f *Flags) Runs(name string, scripts ...string) {
 	one := f.defined(name)
 	f.Reads(scripts...)
@@ -189,11 +188,11 @@ func (f *Flags) Runs(name string, scripts ...string) {
 	})
 }
 
-// Arguments allows arguments after the flags, described by what, such as "model files".
+// Arguments allows arguments after the flags. what describes them, for example "model files".
 func (f *Flags) Arguments(what string) { f.arguments = what }
 
-// Parse parses and checks the arguments. Errors name the flag. Arguments without a flag are an error unless [Flags.Arguments] was
-// called.
+// Parse parses and checks the arguments. Errors name the flag. Unless [Flags.Arguments] was called, arguments that belong to no
+// flag are an error.
 func (f *Flags) Parse(args []string) error {
 	err := f.FlagSet.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {

@@ -69,7 +69,7 @@ func TestHelpBeginsWithASentence(t *testing.T) {
 	assert.True(t, strings.HasPrefix(help, "example does nothing.\n\nFlags:\n  -cells file\n"), help)
 }
 
-// Existing files are kept, and only folders are created.
+// Writes creates missing folders and does not change existing files.
 func TestWritesLeavesFilesAsTheyAre(t *testing.T) {
 	dir := t.TempDir()
 	kept, fresh, folder := filepath.Join(dir, "kept"), filepath.Join(dir, "new", "fresh"), filepath.Join(dir, "a", "b")

@@ -14,7 +14,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// Reading may allocate a megabyte plus a multiple of the input's length.
+// Reading may allocate one megabyte plus a multiple of the input's length.
 const (
 	budgetFactor = 64
 	budgetFloor  = 1 << 20
@@ -29,21 +29,21 @@ var (
 	errCount     = errors.New("a count over the largest int")
 )
 
-// checkBudget returns an error if decoding body into a value of type t would allocate more than the budget. An array of a million
-// elements of one byte each can stand for a million structs. Only heads are read.
+// checkBudget returns an error if decoding body into a value of type t would allocate more than the budget. For example, an array
+// of a million elements of one byte each can stand for a million structs. Only the heads of values are read.
 func checkBudget(body []byte, t reflect.Type) error {
 	limit := budgetFactor*int64(len(body)) + budgetFloor
 	w := walk{data: body, left: limit, types: map[reflect.Type]map[string]reflect.Type{}}
 	switch err := w.value(t, 0); {
 	case errors.Is(err, errBudget):
 		return fmt.Errorf("%d bytes stand for more than %d", len(body), limit)
-	case errors.Is(err, errCount): // the decoder would truncate it to an int
+	case errors.Is(err, errCount): // the decoder would truncate the count to an int
 		return err
 	}
 	return nil
 }
 
-// walk visits an encoded value together with the type it is decoded into.
+// walk visits an encoded value together with the type into which it is decoded.
 type walk struct {
 	data  []byte
 	left  int64 // remaining budget
@@ -58,7 +58,7 @@ func (w *walk) spend(bytes int64) error {
 	return nil
 }
 
-// head reads the head of a value: its major type and its argument.
+// head reads the head of a value. It returns the major type and the argument.
 func (w *walk) head() (major byte, argument uint64, err error) {
 	if len(w.data) == 0 {
 		return 0, 0, errMalformed
@@ -79,7 +79,7 @@ func (w *walk) head() (major byte, argument uint64, err error) {
 	return major, binary.BigEndian.Uint64(long[:]), nil
 }
 
-// The major types of RFC 8949.
+// These are the major types of RFC 8949 that are needed here.
 const (
 	majorBytes = 2
 	majorText  = 3
@@ -104,7 +104,7 @@ func (w *walk) value(t reflect.Type, depth int) error {
 	if t != nil && (reflect.PointerTo(t).Implements(ownCBOR) || reflect.PointerTo(t).Implements(ownBinary)) {
 		before := len(w.data)
 		err := w.value(nil, depth)
-		return errors.Join(err, w.spend(3*int64(before-len(w.data)))) // for [Floats], a copy and the numbers
+		return errors.Join(err, w.spend(3*int64(before-len(w.data)))) // for [Floats]: a copy, and the numbers
 	}
 	for t != nil && t.Kind() == reflect.Pointer {
 		if len(w.data) > 0 && w.data[0] == majorOther<<5|null {
@@ -170,7 +170,7 @@ func (w *walk) array(t reflect.Type, n uint64, depth int) error {
 	return nil
 }
 
-// interfaceSize is the approximate overhead of a value in an interface, and entrySize that of a map entry without its key and
+// interfaceSize is the approximate overhead of a value in an interface. entrySize is that of a map entry, without its key and
 // value.
 const (
 	interfaceSize = 32
@@ -224,7 +224,7 @@ func (w *walk) name() (string, error) {
 	return name, nil
 }
 
-// fieldsOf returns the types of a struct's fields by their names in lower case, since the decoder ignores case.
+// fieldsOf returns the types of a struct's fields by their names in lower case, because the decoder ignores case.
 func (w *walk) fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if known, ok := w.types[t]; ok {
 		return known
@@ -295,7 +295,7 @@ func nested(data []byte) int {
 	}
 }
 
-// announced returns the end that the envelope at the given offset claims. It returns false if there is no envelope.
+// announced returns the end of the envelope at the given offset, as its head states it. It returns false if there is no envelope.
 func announced(data []byte, at int) (end int, ok bool) {
 	if len(data)-at < fixedSize+checksumSize {
 		return 0, false

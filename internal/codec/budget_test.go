@@ -45,7 +45,7 @@ func field(name string, value []byte) []byte {
 	return append(append([]byte{majorMap<<5 | 1, majorText<<5 | byte(len(name))}, name...), value...)
 }
 
-// Short input that stands for large values is refused before anything is allocated.
+// Short input that stands for large values is rejected before memory is allocated for them.
 func TestBudget(t *testing.T) {
 	const n = 1 << 20
 	for name, body := range map[string][]byte{
@@ -56,7 +56,7 @@ func TestBudget(t *testing.T) {
 		"pointers":               field("Tree", array(n, majorMap<<5)),
 	} {
 		if name == "pointers" && n*int(reflect.TypeFor[many]().Size()+reflect.TypeFor[*many]().Size()) <= budgetFactor*len(body)+budgetFloor {
-			continue // on 32 bits an element is small enough
+			continue // with 32 bits the elements are small enough
 		}
 		data, err := Marshal("kind", 1, cbor.RawMessage(body))
 		require.NoError(t, err, name)
@@ -79,7 +79,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Nested models are read up to a depth that no user needs.
+// Nested models can be read up to a depth of maxNested, which is more than any use needs.
 func TestNested(t *testing.T) {
 	var data []byte
 	for depth := range 40 {
@@ -106,7 +106,7 @@ func TestNested(t *testing.T) {
 	assert.Equal(t, 2, nested(data), "beside each other they are not within each other")
 }
 
-// Any input is walked without a panic. The decoder reads accepted input within the budget.
+// FuzzBudget checks that any input is read without a panic and within the budget.
 func FuzzBudget(f *testing.F) {
 	for _, seed := range [][]byte{field("Inner", field("List", array(3, majorMap<<5))), field("Tree", array(2, majorOther<<5|null)), field("Named", field("a", field("A", []byte{0xd8, 86, 0x40})))} {
 		f.Add(seed)
@@ -117,7 +117,7 @@ func FuzzBudget(f *testing.F) {
 			return
 		}
 		var out many
-		_, _ = Unmarshal(data, "kind", 1, &out) // the first call lets the decoder learn the types
+		_, _ = Unmarshal(data, "kind", 1, &out) // in the first call, the decoder also caches the types
 		spent := allocated(func() { _, _ = Unmarshal(data, "kind", 1, &out) })
 		if limit := int64(2*budgetFactor*len(data) + 2*budgetFloor); spent > limit {
 			t.Fatalf("%d bytes made %d, limit %d", len(data), spent, limit)

@@ -13,7 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
-// someBytes changes a few bytes of a seed, truncates it, or repeats a part. A decoder sees such a body behind a valid checksum.
+// someBytes returns a copy of seed in out, with a few changed bytes, truncated, or with a part repeated. Unlike a damaged file,
+// such a body reaches a decoder with a valid checksum.
 func someBytes(rng *rand.Rand, out, seed []byte) []byte {
 	out = append(out[:0], seed...)
 	for range 1 + rng.IntN(4) {
@@ -37,7 +38,7 @@ func someBytes(rng *rand.Rand, out, seed []byte) []byte {
 	return out[:min(len(out), 1<<12)]
 }
 
-// The walk over heads does not panic, does not read past the end, and keeps to its budget.
+// walk does not panic, does not read past the end, and does not exceed its budget.
 func TestCampaignHeads(t *testing.T) {
 	data, err := Marshal("kind", 1, example())
 	require.NoError(t, err)
@@ -62,7 +63,7 @@ func TestCampaignHeads(t *testing.T) {
 	})
 }
 
-// Decoding returns ErrBadModel, or matrices for which Dense returns an error or the right number of values.
+// Decoding returns ErrBadModel, or matrices for which Dense returns an error or the expected number of values.
 func TestCampaignDecode(t *testing.T) {
 	data, err := Marshal("kind", 1, example())
 	require.NoError(t, err)
@@ -81,7 +82,7 @@ func TestCampaignDecode(t *testing.T) {
 	})
 }
 
-// Nested envelopes are counted and opened without a panic.
+// Nested envelopes can be counted and opened without a panic.
 func TestCampaignEnvelopes(t *testing.T) {
 	inner, err := Marshal("inner", 1, example())
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
-// Package codec implements the file format of everything fitted: an envelope with kind, version and checksum around a CBOR payload
-// (RFC 8949). For any input, reading never panics and never allocates more than a small multiple of the input's length.
+// Package codec implements the file format of fitted values: an envelope with a kind, a version and a checksum around a CBOR
+// payload (RFC 8949). For any input, reading never panics and never allocates more than a small multiple of the input's length.
 //
 //	offset  size  field
 //	0       4     magic "KELN"
@@ -45,7 +45,7 @@ var (
 		MaxNestedLevels:   64,
 		MaxArrayElements:  1 << 26,
 		MaxMapPairs:       1 << 16,
-		IndefLength:       cbor.IndefLengthForbidden, // Marshal writes none, and checkBudget needs lengths
+		IndefLength:       cbor.IndefLengthForbidden, // Marshal writes no indefinite lengths, and checkBudget needs lengths
 	})
 )
 
@@ -89,7 +89,7 @@ func Marshal(kind string, version int, payload any) ([]byte, error) {
 }
 
 // Unmarshal reads an envelope written by Marshal into payload, a pointer to a struct, and returns the payload's version, which is
-// at most maxVersion. Every error wraps ErrBadModel. The caller still has to validate the fields of the payload, since a checksum
+// at most maxVersion. Every error wraps ErrBadModel. The caller must still validate the fields of the payload, because a checksum
 // is not a signature.
 func Unmarshal(data []byte, kind string, maxVersion int, payload any) (version int, err error) {
 	got, version, body, err := open(data, kind)
@@ -185,7 +185,7 @@ func (f Floats) Finite() bool {
 	return true
 }
 
-// FromSym returns the upper triangle of m, row by row. It returns nil for nil.
+// FromSym returns the upper triangle of m, row by row. If m is nil, it returns nil.
 func FromSym(m *mat.SymDense) (out Floats) {
 	if m == nil {
 		return nil
@@ -199,7 +199,7 @@ func FromSym(m *mat.SymDense) (out Floats) {
 	return out
 }
 
-// Sym is the inverse of FromSym for order n. It returns nil for n = 0, and false if the length does not match or a value is not
+// Sym is the inverse of FromSym for order n. For n = 0 it returns nil. ok is false if the length does not match or a value is not
 // finite.
 func (f Floats) Sym(n int) (m *mat.SymDense, ok bool) {
 	if n < 0 || float64(len(f)) != float64(n)*(float64(n)+1)/2 || !f.Finite() {
@@ -218,13 +218,13 @@ func (f Floats) Sym(n int) (m *mat.SymDense, ok bool) {
 	return m, true
 }
 
-// Matrix is a dense row-major matrix. The zero Matrix stands for a nil matrix.
+// Matrix is a dense matrix, stored by row. The zero Matrix stands for a nil matrix.
 type Matrix struct {
 	Rows, Cols int
 	Data       Floats
 }
 
-// FromDense copies m. For nil it returns the zero Matrix.
+// FromDense returns a copy of m. If m is nil, it returns the zero Matrix.
 func FromDense(m *mat.Dense) Matrix {
 	if m == nil || m.IsEmpty() {
 		return Matrix{}
@@ -246,7 +246,7 @@ func (m Matrix) Dense() (*mat.Dense, error) {
 	if m.Rows < 1 || m.Cols < 1 {
 		return nil, fmt.Errorf("a matrix of %d×%d", m.Rows, m.Cols)
 	}
-	// The product of two hostile dimensions may wrap around to len(m.Data).
+	// The product of two hostile dimensions can overflow to len(m.Data).
 	if hi, lo := bits.Mul64(uint64(m.Rows), uint64(m.Cols)); hi != 0 || lo != uint64(len(m.Data)) {
 		return nil, fmt.Errorf("a matrix of %d×%d with %d values", m.Rows, m.Cols, len(m.Data))
 	}

@@ -74,7 +74,7 @@ func TestRefused(t *testing.T) {
 	refuse([]byte("%PDF-1.4 and more of a file in quite another format ............"), "kind", 7, "not a kernelearn model")
 }
 
-// sealed puts any payload into an envelope with a valid checksum.
+// sealed returns an envelope around body, with a valid checksum.
 func sealed(body []byte) []byte {
 	out := append([]byte(magic), envelopeFormat, 4)
 	out = append(out, "kind"...)

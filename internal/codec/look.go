@@ -9,7 +9,7 @@ type Content struct {
 	Kind     string
 	Version  int
 	Bytes    int    // size of the envelope
-	Checksum []byte // verified; nil for nested envelopes
+	Checksum []byte // the verified checksum; nil for nested envelopes
 	Within   []Content
 }
 
@@ -25,10 +25,10 @@ func Look(data []byte) (Content, error) {
 	}, nil
 }
 
-// mostWithin limits the nested envelopes that Look reports, since sixteen bytes can form one.
+// mostWithin limits the number of nested envelopes that Look reports, because each needs only sixteen bytes.
 const mostWithin = 1 << 10
 
-// outermost returns the envelopes between two offsets that are not within another one.
+// outermost returns the envelopes between two offsets that are not within another envelope.
 func outermost(data []byte, from, to int) (out []Content) {
 	for at := from; at < to && len(out) < mostWithin; {
 		next := bytes.Index(data[at:to], []byte(magic))

@@ -42,7 +42,7 @@ func TestLook(t *testing.T) {
 	assert.Len(t, got.Within, mostWithin)
 }
 
-// plain marshals as its own bytes.
+// plain is a value whose MarshalBinary returns its own bytes.
 type plain []byte
 
 func (p plain) MarshalBinary() ([]byte, error) { return p, nil }

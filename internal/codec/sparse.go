@@ -2,7 +2,7 @@ package codec
 
 import "github.com/kernelearn/kernelearn/sparse"
 
-// SparseRows are sparse rows in a file.
+// SparseRows is the form of sparse rows in a file.
 type SparseRows struct {
 	Columns int
 	Start   []int
@@ -10,7 +10,7 @@ type SparseRows struct {
 	Value   Floats
 }
 
-// FromSparse copies rows; nil gives nil.
+// FromSparse returns a copy of rows. If rows is nil, it returns nil.
 func FromSparse(rows *sparse.Rows) *SparseRows {
 	if rows == nil {
 		return nil
@@ -25,7 +25,7 @@ func FromSparse(rows *sparse.Rows) *SparseRows {
 	return out
 }
 
-// Rows returns the rows, nil for nil.
+// Rows returns the sparse rows. If s is nil, it returns nil.
 func (s *SparseRows) Rows() (*sparse.Rows, error) {
 	if s == nil {
 		return nil, nil

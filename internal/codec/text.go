@@ -7,7 +7,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Text returns the binary form of v in base64, for JSON and other text formats. Without it encoding/json would write {}.
+// Text returns the binary form of v in base64, for JSON and other text formats. Without a MarshalText method that uses it,
+// encoding/json would write {}.
 func Text(v encoding.BinaryMarshaler) ([]byte, error) {
 	data, err := v.MarshalBinary()
 	if err != nil {
@@ -16,7 +17,7 @@ func Text(v encoding.BinaryMarshaler) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, data), nil
 }
 
-// FromText reads the result of Text into v. Kind appears in errors.
+// FromText decodes the result of Text into v. Errors contain the kind.
 func FromText(kind string, v encoding.BinaryUnmarshaler, text []byte) error {
 	data, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil {

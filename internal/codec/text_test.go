@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Text that is not UTF-8 is refused when writing, wherever it occurs, because it could not be read again.
+// Marshal rejects text that is not UTF-8 anywhere in a value, because it could not be read again.
 func TestTextsAreUTF8(t *testing.T) {
 	type inner struct {
 		Text  string

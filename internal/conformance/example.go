@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// InTest runs a test within an example, to show what it does, and reports whether it passed. The flags of go test that select tests
-// do not apply, and -v prints nothing, since its lines would become output of the example.
+// InTest runs a test within an example, for demonstration, and reports whether it passed. The flags of go test that select tests do
+// not apply. The flag -v prints nothing, because its lines would become output of the example.
 func InTest(f func(t *testing.T)) bool {
 	for name, value := range map[string]string{"test.v": "false", "test.run": "", "test.skip": ""} {
 		if set := flag.Lookup(name); set != nil {

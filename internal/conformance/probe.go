@@ -1,4 +1,4 @@
-// Package conformance runs checks on types and tabulates the outcomes. The exported test suites of this module share it.
+// Package conformance runs checks on types and tabulates the outcomes. The exported test suites of this module use it.
 package conformance
 
 import (
@@ -6,13 +6,13 @@ import (
 	"runtime/debug"
 )
 
-// Verdict is the outcome of one check on one type.
+// Verdict is the outcome of a check on a type.
 type Verdict struct {
 	Failures []string
 	Skipped  string // the reason; empty if the check ran
 }
 
-// Failed reports whether the check found something.
+// Failed reports whether the check recorded a failure.
 func (v Verdict) Failed() bool { return len(v.Failures) > 0 }
 
 // Probe collects the findings of a check. It is not a *testing.T, so that a test can run a suite on broken types and expect
@@ -46,7 +46,7 @@ func (p *Probe) Must(doing string, err error) {
 	}
 }
 
-// Judge runs a check, unless skip holds a reason for its name. A panic in the tested type is a failure.
+// Judge runs a check, unless skip contains a reason for its name. A panic in the tested type is a failure.
 func Judge(skip map[string]string, name string, check func(p *Probe)) (v Verdict) {
 	p := &Probe{}
 	defer func() {
@@ -64,8 +64,8 @@ func Judge(skip map[string]string, name string, check func(p *Probe)) (v Verdict
 	return v
 }
 
-// ValidSkips describes a fault of the skips: a name that is not one of the checks, or an empty reason. It returns "" if there is
-// none.
+// ValidSkips returns a description of an error in skip: a name that is not one of the checks, or an empty reason. It returns "" if
+// there is none.
 func ValidSkips(skip map[string]string, checks []string) string {
 	known := map[string]bool{}
 	for _, name := range checks {

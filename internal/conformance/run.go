@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Run runs each check as a subtest and records the outcome in the table. With a nil table it uses one of its own and logs it at the
-// end. The argument all holds the names of all checks in the suite, and skip the reason for each check that is left out.
+// Run runs each check as a subtest and records the outcome in the table. If table is nil, Run uses a new table and logs it at the
+// end. The argument all holds the names of all checks in the suite. skip holds the reason for each check that is left out.
 func Run(t *testing.T, name string, table *Table, skip map[string]string, all []string, checks iter.Seq2[string, func() Verdict]) {
 	t.Helper()
 	if table == nil {

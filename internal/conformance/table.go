@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Table collects the outcome of every check on every type of a suite. The zero value is ready to use, also from parallel tests.
+// Table collects the outcome of every check on every type of a suite. The zero value is ready to use, and parallel tests may share
+// it.
 type Table struct {
 	mu    sync.Mutex
 	types []string
@@ -35,7 +36,7 @@ func (t *Table) Types() []string {
 	return slices.Clone(t.types)
 }
 
-// Outcome returns the verdict of a check on a type, and whether the check ran.
+// Outcome returns the verdict of a check on a type, and whether it was recorded.
 func (t *Table) Outcome(typ, check string) (Verdict, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,9 +44,9 @@ func (t *Table) Outcome(typ, check string) (Verdict, bool) {
 	return v, ran
 }
 
-// Render formats a table of these checks, with one row per type and one column per check. Columns are numbered, and a legend below
-// explains the numbers and the letters that stand for skip reasons. A dot stands for a check that does not apply to the type, or
-// that go test -run left out.
+// Render formats a table of these checks, with one row per type and one column per check. Columns are numbered. A legend below
+// explains the numbers, and the letters that stand for skip reasons. A dot stands for a check that does not apply to the type, or
+// that was not selected by go test -run.
 func (t *Table) Render(checks []string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +93,7 @@ func (t *Table) Render(checks []string) string {
 	return out.String()
 }
 
-// letters numbers the reasons a, b, ... z, aa, ab, ...
+// letters returns the i-th of the letters a, b, ... z, aa, ab, ...
 func letters(i int) string {
 	s := string(rune('a' + i%26))
 	if i >= 26 {

@@ -7,8 +7,8 @@ import (
 )
 
 // Clusters draws n rows of d columns. Each class consists of several Gaussian clusters of unit variance, all with the same
-// probability. The centres are normal with standard deviation spread: a smaller spread makes classes overlap more. The same seed
-// gives the same centres and rows, and a smaller n gives the first rows.
+// probability. The centres are normal with standard deviation spread. With a smaller spread, the classes overlap more. Calls with
+// the same seed return the same centres and rows. With a smaller n, only the first of these rows are returned.
 func Clusters(n, d, classes, each int, spread float64, seed uint64) (x *mat.Dense, labels []int) {
 	centres := Normal(classes*each, d, seed)
 	rng := rand.New(rand.NewPCG(seed, 2))

@@ -1,4 +1,4 @@
-// Package dataset reads the CSV files of the examples, and those of the papers' data sets as docs/data.md describes, into matrices.
+// Package dataset reads CSV files into matrices: those of the examples, and the data sets of the papers, as docs/data.md describes.
 package dataset
 
 import (
@@ -22,25 +22,25 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// Set is a data set in numbers. A gap in a numeric column is NaN (see Impute). A column of words becomes one 0/1 column per word,
-// and all of them are 0 in a gap.
+// Set is a data set that has been converted to numbers. A gap in a numeric column is NaN (see Impute). A column of words becomes
+// one 0/1 column per word, and all of them are 0 in a gap.
 type Set struct {
 	Name    string
 	X       *mat.Dense
 	Columns []string
-	Target  string    // the column of the target
+	Target  string    // name of the column of the target
 	Y       []float64 // a numeric target
-	Labels  []int     // a target of words, as positions in Classes
+	Labels  []int     // for a target of words, positions in Classes
 	Classes []string  // in alphabetical order
 	// Positive is the positive one of two classes. It is "" for other numbers of classes.
 	Positive string
-	// Records holds the record number of each row in the file, from 1 below the header. Rows without a target are left out.
+	// Records holds the number of each row's record in the file. Record 1 follows the header. Rows without a target are left out.
 	Records []int
 	SHA256  string // hexadecimal checksum of the file
 }
 
-// Open reads name.csv from dir according to the protocol of that name, or as Read does if there is none. If dir is "", it reads
-// from the sets in the repository.
+// Open reads name.csv from dir according to the protocol of that name. If there is none, Open reads it like Read. If dir is "", it
+// reads from the sets in the repository.
 func Open(dir, name string) (*Set, error) {
 	content, err := fs.ReadFile(Folder(dir), name+".csv")
 	if err != nil {
@@ -50,7 +50,7 @@ func Open(dir, name string) (*Set, error) {
 	return p.open(name, content)
 }
 
-// OpenByRule reads name.csv from dir as Read does, without any protocol.
+// OpenByRule reads name.csv from dir like Read, without a protocol.
 func OpenByRule(dir, name string) (*Set, error) {
 	content, err := fs.ReadFile(Folder(dir), name+".csv")
 	if err != nil {
@@ -189,7 +189,8 @@ func numeric(rows [][]string, j int) ([]float64, bool) {
 	return out, true
 }
 
-// wordsOf returns the distinct words of a column, and each row's position among them, -1 for an empty cell.
+// wordsOf returns the distinct words of a column, and the position of each row's word among them. The position is -1 for an empty
+// cell.
 func wordsOf(rows [][]string, j int) (words []string, at []int) {
 	for _, row := range rows {
 		if row[j] != "" {
@@ -223,7 +224,8 @@ func (s *Set) Rows(rows []int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// Impute replaces NaN in both matrices by the median of the column in train, or by 0 if the column has no value in train.
+// Impute replaces NaN in both matrices by the median of the column in train. If the column has no value in train, it replaces NaN
+// by 0.
 func Impute(train, test *mat.Dense) (filledTrain, filledTest *mat.Dense, err error) {
 	imputer := &columnwise.Imputer{Statistic: columnwise.Median}
 	if err := imputer.Fit(context.Background(), train); err != nil {

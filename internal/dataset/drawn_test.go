@@ -24,7 +24,8 @@ func TestSine(t *testing.T) {
 	assert.Equal(t, y[:100], targets)
 }
 
-// With distant clusters, rows of one cluster are as close as unit variances imply, and the number of clusters is as requested.
+// With distant clusters, rows of one cluster are as close as their unit variance implies, and the number of clusters is as
+// requested.
 func TestClusters(t *testing.T) {
 	const classes, each, d = 3, 2, 4
 	x, labels := Clusters(3000, d, classes, each, 1000, 5)

@@ -14,10 +14,10 @@ import (
 // on d ≥ 5 columns uniform in [0, 1]. Only the first five matter. The noise has variance 1.
 type Friedman struct{ rng *rand.Rand }
 
-// NewFriedman starts a sequence of rows. The same seed and width give the same rows.
+// NewFriedman returns a new sequence of rows. Sequences with the same seed and width have the same rows.
 func NewFriedman(seed uint64) *Friedman { return &Friedman{rand.New(rand.NewPCG(seed, 1))} }
 
-// Next fills a row, and returns its target with and without noise.
+// Next sets row to the next row, and returns its target with and without noise.
 func (f *Friedman) Next(row []float64) (y, clean float64) {
 	for j := range row {
 		row[j] = f.rng.Float64()
@@ -26,7 +26,7 @@ func (f *Friedman) Next(row []float64) (y, clean float64) {
 	return clean + f.rng.NormFloat64(), clean
 }
 
-// Friedman1 draws n rows of d columns from Friedman.
+// Friedman1 returns n rows of d columns from Friedman, and their targets.
 func Friedman1(n, d int, seed uint64) (x *mat.Dense, y []float64) {
 	f := NewFriedman(seed)
 	x, y = mat.NewDense(n, d, nil), make([]float64, n)

@@ -2,8 +2,8 @@ package dataset
 
 import "slices"
 
-// Protocol describes how a data set of the papers is converted to numbers where the general rule of Read is not enough, and the
-// expected result. docs/data.md contains the same table in prose, and a test compares the two.
+// Protocol describes how a data set of the papers is converted to numbers if the general rule of Read does not suffice, and the
+// expected result. docs/data.md contains the same table in prose, and a test compares them.
 type Protocol struct {
 	Name   string
 	Papers string   // papers that use the set
@@ -31,7 +31,7 @@ type Class struct {
 // Protocols returns a protocol for each set of the papers.
 func Protocols() []Protocol { return slices.Clone(protocols) }
 
-// ProtocolOf returns the protocol of a set, if there is one.
+// ProtocolOf returns the protocol of a set, and whether there is one.
 func ProtocolOf(name string) (Protocol, bool) {
 	for _, p := range protocols {
 		if p.Name == name {

@@ -24,7 +24,7 @@ const (
 	tableHead = "| set | papers | rows × features | classes | left out | empty cells | difference from the papers |\n|---|---|---|---|---|---|---|\n"
 )
 
-// row formats a protocol as its row of the table in docs/data.md.
+// row returns the row of the table in docs/data.md for a protocol.
 func (p Protocol) row() string {
 	var classes []string
 	for _, c := range p.Classes {

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Normal draws n rows of d standard normal columns. The same seed gives the same rows, and a smaller n gives the first rows.
+// Normal returns n rows of d standard normal columns. Calls with the same seed return the same rows. With a smaller n, only the
+// first of these rows are returned.
 func Normal(n, d int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x := mat.NewDense(n, d, nil)
@@ -18,7 +19,7 @@ func Normal(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// Sine draws n rows of Normal with d ≥ 4 columns, and targets
+// Sine returns n rows of Normal with d ≥ 4 columns, and the targets
 //
 //	y = sin 2x₁ + x₂x₃ + x₄/2 + noise
 //

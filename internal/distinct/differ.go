@@ -1,7 +1,7 @@
 package distinct
 
-// Differ returns the fraction of pairs of values that differ. For a column of 0 and 1 it is twice the variance. It is 0 for fewer
-// than two values.
+// Differ returns the fraction of pairs of values that differ. For a column of 0 and 1 this is twice the variance. It returns 0 if
+// there are fewer than two values.
 func Differ(values []float64) float64 {
 	counts := map[float64]float64{}
 	for _, v := range values {

@@ -1,6 +1,6 @@
 // Package distinct merges rows that occur more than once into one row with a weight.
 //
-// If a method leaves out a row, a copy of the row still reveals everything about it. So methods that leave rows out work on the
+// If a method leaves out a row, a copy of the row still reveals everything about it. Therefore methods that leave out rows use the
 // distinct rows. If the targets of distinct row i are t[ij] with weights w[ij], the merged row has
 //
 //	W[i] = Σj w[ij],   t[i] = Σj w[ij] t[ij] / W[i]
@@ -10,9 +10,9 @@
 //	v = Σij w[ij] (t[ij] - t[i])² / ΣW
 //
 // The mean squared error of a function over all rows is v plus its weighted mean squared error over the merged rows, so v does not
-// affect comparisons of functions. If the noise of the merged targets has variance s²/W[i], in units in which the mean weight is 1,
-// then s² + v is the mean variance of a single target. For rows that were copied together with their targets v is 0. For repeated
-// observations v is the variance that the means hide.
+// affect a comparison of functions. If the noise of the merged targets has variance s²/W[i], in units in which the mean weight is
+// 1, then s² + v is the mean variance of a single target. For rows that were copied together with their targets v is 0. For
+// repeated observations v is the variance that the means hide.
 package distinct
 
 import (
@@ -40,14 +40,15 @@ type Rows struct {
 	m       int
 }
 
-// Merge finds the equal rows of x (n×d), which it keeps and does not change. Nil weights are 1 each. 0 equals -0, and NaN equals
-// NaN. It costs O(nd).
+// Merge finds the equal rows of x (n×d), which it keeps and does not change. If weights is nil, all weights are 1. 0 equals -0, and
+// NaN equals NaN. It costs O(nd).
 func Merge(x *mat.Dense, weights []float64) *Rows {
 	n, _ := x.Dims()
 	return find(n, weights, func(i int, _ []float64) []float64 { return x.RawRowView(i) }).pick(x)
 }
 
-// MergeSparse is like [Merge] for sparse rows and also returns the distinct rows. It costs O(entries).
+// MergeSparse is like [Merge] for sparse rows, and also returns the distinct rows. The cost is proportional to the number of
+// entries.
 func MergeSparse(x *sparse.Rows, weights []float64) (*Rows, *sparse.Rows) {
 	n, _ := x.Dims()
 	out := find(n, weights, func(i int, memory []float64) []float64 {
@@ -66,8 +67,8 @@ func MergeSparse(x *sparse.Rows, weights []float64) (*Rows, *sparse.Rows) {
 	return out, x
 }
 
-// MergePairs merges rows that are equal and have the same target. It is for losses under which a mean of targets is not equivalent
-// to the targets.
+// MergePairs merges rows that are equal and have the same target. It is for losses for which a mean of targets is not equivalent to
+// the targets.
 func MergePairs[T float64 | int](x *mat.Dense, targets []T, weights []float64) *Rows {
 	return find(len(targets), weights, func(i int, pair []float64) []float64 {
 		return append(append(pair[:0], x.RawRowView(i)...), float64(targets[i]))
@@ -83,12 +84,12 @@ func (r *Rows) pick(x *mat.Dense) *Rows {
 	return r
 }
 
-// MergeKernel finds rows whose rows of the kernel matrix k (n×n) are identical. It costs O(n²).
+// MergeKernel finds equal rows. Rows are equal if their rows of the kernel matrix k (n×n) are identical. It costs O(n²).
 func MergeKernel(k mat.Symmetric, weights []float64) *Rows {
 	return find(k.SymmetricDim(), weights, func(i int, row []float64) []float64 { return appendRow(row[:0], k, i) })
 }
 
-// MergeKernelPairs is MergeKernel for rows that also have the same target.
+// MergeKernelPairs is like MergeKernel. Equal rows must also have the same target.
 func MergeKernelPairs[T float64 | int](k mat.Symmetric, targets []T, weights []float64) *Rows {
 	return find(len(targets), weights, func(i int, pair []float64) []float64 {
 		return append(appendRow(pair[:0], k, i), float64(targets[i]))
@@ -102,12 +103,12 @@ func appendRow(to []float64, k mat.Symmetric, i int) []float64 {
 	return to
 }
 
-// find compares n rows. The function row returns row i in its own memory or in the given memory.
+// find compares n rows. The function row returns row i, in its own memory or in the given memory.
 func find(n int, weights []float64, row func(i int, memory []float64) []float64) *Rows {
 	out := &Rows{}
 	index, first := make([]int, n), make([]int, 0, n)
-	latest := make(map[uint64]int, n) // the last distinct row with a hash
-	earlier := make([]int, 0, n)      // the one before it, or -1
+	latest := make(map[uint64]int, n) // the last distinct row with each hash
+	earlier := make([]int, 0, n)      // the distinct row with the same hash before each one, or -1
 	var own, other []float64
 	for i := range n {
 		own = row(i, own)
@@ -136,7 +137,7 @@ func find(n int, weights []float64, row func(i int, memory []float64) []float64)
 	return out.Weighed(weights)
 }
 
-// Weighed returns the same rows with other original weights (n). Nil weights are 1 each.
+// Weighed returns the same rows with other original weights (n). If given is nil, all weights are 1.
 func (r *Rows) Weighed(given []float64) *Rows {
 	out := *r
 	out.Weights, out.given = given, given
@@ -212,8 +213,8 @@ func (r *Rows) Len() int { return r.m }
 // Repeated reports whether any two rows are equal. It is false for nil Rows.
 func (r *Rows) Repeated() bool { return r != nil && r.Index != nil }
 
-// Relative divides all weights by one number, so that the distinct rows have mean weight 1. A method whose objective counts rows
-// then counts each distinct row once. Weights that are all equal become exactly 1.
+// Relative divides all weights by their mean, so that the distinct rows have mean weight 1. A method whose objective counts rows
+// therefore counts each distinct row once. Weights that are all equal become exactly 1.
 func (r *Rows) Relative() *Rows {
 	if r.Weights == nil {
 		return r
@@ -242,11 +243,11 @@ func (r *Rows) Relative() *Rows {
 	return &out
 }
 
-// leastWeight keeps a relative weight from underflowing to 0, since ridges are divided by it.
+// leastWeight is the smallest relative weight. It prevents an underflow to 0, because ridges are divided by weights.
 const leastWeight = 1e-100
 
-// Counts scales the weights of n rows so that their sum is m, the number of distinct rows. It is for methods that count rows, such
-// as the smoothed labels of a link. Nil weights are 1 each. It returns nil if all results are 1.
+// Counts returns the weights of n rows, scaled so that their sum is m, the number of distinct rows. It is for methods that count
+// rows, such as the smoothed labels of a link. If own is nil, all weights are equal. It returns nil if all results are 1.
 func Counts(own []float64, n, m int) []float64 {
 	if own == nil {
 		if n == m {
@@ -290,8 +291,8 @@ func (r *Rows) Mean(t *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Means returns the weighted means (m) of a target (n) of equal rows, in new memory, and the weighted mean square of the deviations
-// from them.
+// Means returns the weighted means (m) of a target (n) of equal rows, in new memory. It also returns the weighted mean square of
+// the deviations from the means.
 func (r *Rows) Means(target []float64) (mean []float64, within float64) {
 	given := mat.NewDense(len(target), 1, slices.Clone(target))
 	means := r.Mean(given)
@@ -314,8 +315,8 @@ func (r *Rows) MostFrequent(labels []int) []int {
 }
 
 // CountEach returns the weights (m) for a likelihood of classes. The argument given holds the targets ±1 of the original rows
-// (n×k), and mean holds their means (m×k). The weights are those of Relative. If equal rows are observations rather than Copies,
-// each one counts, and the weights are multiplied by n/m. The weights are nil if all are 1.
+// (n×k), and mean holds their means (m×k). The weights are those of Relative. If equal rows are separate observations and not
+// Copies, each row counts, and the weights are multiplied by n/m. If all weights are 1, it returns nil.
 func (r *Rows) CountEach(given, mean *mat.Dense) []float64 {
 	if r.Copies(given, mean) {
 		return r.Weights
@@ -329,9 +330,9 @@ func (r *Rows) CountEach(given, mean *mat.Dense) []float64 {
 }
 
 // CountInClass returns the weights (m) for a likelihood of classes from which a kernel is learnt. They are the weights of
-// CountEach. For Copies they are divided by the mean of their class. If each row of a class occurred eight times, the likelihood
-// would trust that class eight times as much, and the kernel would become so short that it encloses each of its rows. Class weights
-// should move the border between classes, not the kernel.
+// CountEach. For Copies the weights are divided by their mean in the class. Otherwise, if each row of a class occurred eight times,
+// the likelihood would count that class eight times. The kernel would become so short that each of its rows would form a peak.
+// Class weights should move the border between classes, not the kernel.
 func (r *Rows) CountInClass(given, mean *mat.Dense) []float64 {
 	if r.Weights == nil || !r.Copies(given, mean) {
 		return r.CountEach(given, mean)
@@ -349,8 +350,8 @@ func (r *Rows) CountInClass(given, mean *mat.Dense) []float64 {
 // agreeing is the fraction of the spread of independent observations below which equal rows count as copies.
 const agreeing = 0.5
 
-// Copies reports whether equal rows are copies rather than separate observations: whether the targets given (n×k) differ from their
-// means (m×k) by less than half as much as independent observations would. It is true if no two rows are equal.
+// Copies reports whether equal rows are copies rather than separate observations. They are copies if the targets given (n×k) differ
+// from their means (m×k) by less than half as much as independent observations would. If no two rows are equal, it returns true.
 func (r *Rows) Copies(given, mean *mat.Dense) bool {
 	if r.Index == nil {
 		return true
@@ -381,7 +382,8 @@ func (r *Rows) MeanSquareWithin(t, mean *mat.Dense) []float64 {
 	return out
 }
 
-// Spread copies each row of v (m×k) to all its original rows (n×k). It returns v itself if no two rows are equal.
+// Spread returns a matrix (n×k) with a copy of the row of v (m×k) for each original row. If no two rows are equal, it returns v
+// itself.
 func (r *Rows) Spread(v *mat.Dense) *mat.Dense {
 	if r.Index == nil || v == nil {
 		return v
@@ -405,8 +407,8 @@ func (r *Rows) Kernel(k mat.Symmetric) *mat.SymDense {
 }
 
 // Groups returns the distinct rows of each group, given the group of each of the n rows. Groups that share a distinct row are
-// joined, and groups with a single distinct row are left out. It returns an ErrShape error if groups does not have n entries or
-// only one group remains. Nil groups give nil.
+// joined, and groups with a single distinct row are left out. It returns an ErrShape error if groups does not have n entries, or if
+// one group contains all rows. If groups is nil, it returns nil.
 func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
 	if groups == nil {
 		return nil, nil
@@ -450,9 +452,10 @@ func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
 	return members, nil
 }
 
-// Originals returns the rows of x (n×d) without copies, and their weights. Rows are copies if they are equal and have the same
-// target. First holds the position of the first of each set of copies, and own the mean weight of the set, or nil for nil weights.
-// If most sets of equal rows have several targets, equal rows are separate observations, and first is nil, which means all rows.
+// Originals returns the positions of the rows of x (n×d) without copies, and their weights. Rows are copies if they are equal and
+// have the same target. first holds the position of the first row of each set of copies. own holds the mean weight of the set, or
+// is nil if weights is nil. If more sets of equal rows have several targets than one target, equal rows are separate observations.
+// In this case first is nil, which stands for all rows.
 func Originals[T float64 | int](x *mat.Dense, target []T, weights []float64) (first []int, own []float64) {
 	rows := Merge(x, nil)
 	if !rows.Repeated() {

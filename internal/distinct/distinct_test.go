@@ -129,10 +129,10 @@ func TestOriginals(t *testing.T) {
 	first, own = distinct.Originals(x, []float64{5, 6, 5, 7, 6, 6}, []float64{1, 1, 3, 4, 2, 6})
 	assert.Equal(t, []int{0, 1, 3}, first)
 	assert.Equal(t, []float64{2, 3, 4}, own)
-	// Half of the sets have one target, half several: rows that also agree in their target are copies.
+	// As many sets of equal rows have one target as have several. Rows that agree in their target are therefore copies.
 	first, _ = distinct.Originals(x, []float64{5, 6, 5, 7, 8, 6}, nil)
 	assert.Equal(t, []int{0, 1, 3, 4}, first)
-	// Equal rows with different targets are observations.
+	// All sets of equal rows have several targets, so equal rows are separate observations.
 	first, own = distinct.Originals(x, []float64{5, 6, 4, 7, 8, 6}, []float64{1, 2, 3, 4, 5, 6})
 	assert.Nil(t, first)
 	assert.Equal(t, []float64{1, 2, 3, 4, 5, 6}, own)
@@ -140,7 +140,7 @@ func TestOriginals(t *testing.T) {
 	assert.Nil(t, first)
 }
 
-// If each row of a class occurs eight times, the class has more weight, but a kernel does not see more observations. Equal rows of
+// If each row of a class occurs eight times, CountEach gives the class more weight, but CountInClass does not. Equal rows of
 // different classes are separate observations.
 func TestCountsOfClasses(t *testing.T) {
 	x := mat.NewDense(10, 1, []float64{0, 1, 1, 1, 1, 1, 1, 1, 1, 2})
@@ -161,7 +161,7 @@ func TestCountsOfClasses(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{1, 8, 1}, r.CountEach(given, mean), 1e-15)
 	assert.InDeltaSlice(t, []float64{1, 8, 1}, r.CountInClass(given, mean), 1e-15)
 
-	// Weights act like copies, and weights within a class are kept.
+	// Weights have the same effect as copies, and the ratios of weights within a class are kept.
 	weighed := distinct.Merge(mat.NewDense(4, 1, []float64{0, 1, 2, 3}), []float64{1, 3, 8, 8}).Relative()
 	given = classes.AgainstRest([]int{0, 0, 1, 1}, 2)
 	assert.InDeltaSlice(t, []float64{.5, 1.5, 1, 1}, weighed.CountInClass(given, given), 1e-15)

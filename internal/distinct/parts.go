@@ -7,24 +7,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Limits that decide whether equal rows are separate observations, and the number of their parts. See [Parts].
+// These limits decide whether equal rows are separate observations, and how many parts they have. See [Parts].
 const (
-	leastRepeats = 3 // mean number of rows per distinct row
+	leastRepeats = 3 // smallest mean number of rows per distinct row
 	mostEqual    = 8 // largest ratio of equal pairs to those expected of independent columns
 
 	mostParts  = 5
-	partedRows = 1000 // number of rows up to which there may be more than two parts
+	partedRows = 1000 // largest number of rows in all parts together if there are more than two parts
 )
 
-// Parts divides equal rows among parts, if they are observations that coincide because the columns have few values, such as a few
-// categories, rather than copies. It returns the part of each of the n rows of x, or nil for copies. R holds the distinct rows of
-// x. A method that leaves out one part of equal rows still has the other parts, and learns from them that equal rows have the same
-// target.
+// Parts divides equal rows into parts, unless they are copies. Equal rows that are not copies are observations that coincide
+// because the columns have few values, such as a few categories. It returns the part of each of the n rows of x, or nil for copies.
+// r holds the distinct rows of x. If a method leaves out one part of equal rows, the other parts remain, and the method learns from
+// them that equal rows have the same target.
 //
-// Equal rows are observations if each occurs three times on average, and there are at most eight times as many equal pairs as
-// independent columns would have. Rows with a number that takes many values have far fewer. A single column always satisfies this.
-// Its equal rows are copies if all of them have the same target, unless named is set, which means that the column is a category.
-// There are two parts, or up to five while they have at most a thousand rows together, and never more than most rows.
+// Equal rows are observations if each occurs three times on average, and if there are at most eight times as many equal pairs as
+// with independent columns. If a column takes many values, independent columns have far fewer equal pairs. A single column always
+// satisfies the second condition. Its equal rows are copies if they all have the same target, unless named is set, which means that
+// the column is a category. There are two parts, or up to five as long as the parts have at most a thousand rows together. If two
+// parts would have more than most rows, Parts returns nil.
 func Parts[T float64 | int](r *Rows, x *mat.Dense, target []T, named bool, most int) []int {
 	n, d := x.Dims()
 	if !r.Repeated() || n < leastRepeats*r.m || 2*r.m > most || !r.natural(x) || d == 1 && !named && agree(r, target) {
@@ -39,7 +40,7 @@ func Parts[T float64 | int](r *Rows, x *mat.Dense, target []T, named bool, most 
 	return out
 }
 
-// MergeParts merges rows that are equal and in the same part, like [Merge]. Nil parts are a single part.
+// MergeParts merges rows that are equal and in the same part, like [Merge]. If parts is nil, all rows are in one part.
 func MergeParts(x *mat.Dense, parts []int, weights []float64) *Rows {
 	if parts == nil {
 		return Merge(x, weights)
@@ -60,11 +61,11 @@ func (r *Rows) natural(x *mat.Dense) bool {
 	return math.Log(1-Differ(index)) <= independent+math.Log(mostEqual)
 }
 
-// variables returns the columns of x, with the dummies of a category combined into one column. Dummies are columns of two values
-// such that no row has the larger value in two of them.
+// variables returns the columns of x, with the dummies of a category combined into one column. Dummies are columns with two values,
+// where no row has the larger value in two of them.
 func variables(x *mat.Dense) (out [][]float64) {
 	_, d := x.Dims()
-	var categories [][]float64 // per row the dummy with the larger value, from 1, or 0
+	var categories [][]float64 // for each row, the dummy with the larger value, counted from 1, or 0
 	for j := range d {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {

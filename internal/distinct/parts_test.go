@@ -31,7 +31,7 @@ func TestParts(t *testing.T) {
 	}
 	x, labels := repeated(grid, 7)
 	parts := Parts(Merge(x, nil), x, labels, false, 5000)
-	want := make([]int, 140) // copies of a row alternate among the five parts
+	want := make([]int, 140) // the copies of a row alternate between the five parts
 	for i := range want {
 		want[i] = i / 20 % 5
 	}
@@ -50,7 +50,7 @@ func TestParts(t *testing.T) {
 	}, x)
 	assert.NotNil(t, Parts(Merge(x, nil), x, labels, false, 5000))
 
-	// The dummies of a category are one variable.
+	// The dummies of a category are treated as one variable.
 	dummies := mat.NewDense(24, 9, nil)
 	for i := range 24 {
 		for j, level := range []int{i % 2, 2 + i/2%2, 4 + i/4%2, 6 + i/8} {
@@ -61,7 +61,7 @@ func TestParts(t *testing.T) {
 	assert.Len(t, variables(of), 4)
 	assert.NotNil(t, Parts(Merge(of, nil), of, ofLabels, false, 5000))
 
-	// More rows give fewer parts, and none beyond the limit.
+	// With more distinct rows there are fewer parts, and none if two parts would exceed the limit.
 	large := mat.NewDense(400, 2, nil)
 	for i := range 400 {
 		large.SetRow(i, []float64{float64(i % 20), float64(i / 20)})
@@ -79,7 +79,7 @@ func TestParts(t *testing.T) {
 	assert.Nil(t, Parts(Merge(copies, nil), copies, copiedLabels, false, 5000))
 	assert.Nil(t, Parts(Merge(normal, nil), normal, copiedLabels[:40], false, 5000))
 
-	// The equal rows of a single column are copies, unless it is a category or their targets differ.
+	// Equal rows of a single column are copies, unless the column is a category or their targets differ.
 	one, oneLabels := repeated(mat.DenseCopyOf(normal.Slice(0, 40, 0, 1)), 5)
 	assert.Nil(t, Parts(Merge(one, nil), one, oneLabels, false, 5000))
 	assert.NotNil(t, Parts(Merge(one, nil), one, oneLabels, true, 5000))

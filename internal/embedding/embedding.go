@@ -1,12 +1,13 @@
 // Package embedding decides when shortcuts apply. A shortcut is an optional method that does the same as a method of the contract,
 // but faster: PredictTo for Predict, FitMatrix for Fit, a kernel's Block for its Eval.
 //
-// A type that embeds an estimator or a kernel also has its shortcuts, which would bypass a Predict, Fit or Eval that the type
-// defines itself. Go cannot tell whether it does. So a shortcut is used only if no embedded field provides it. A type that embeds
-// another is then correct, but slower. To be fast, it keeps the other value in a named field and defines the shortcut itself.
+// A type that embeds an estimator or a kernel also has its shortcuts. They would bypass a Predict, Fit or Eval that the type
+// defines itself, and reflection cannot detect such a definition. Therefore a shortcut is used only if no embedded field provides
+// it. A type that embeds another is correct, but slower. To be fast, it must hold the other value in a named field and define the
+// shortcut itself.
 //
-// A struct that is the common part of several types of a package, rather than an estimator, has a field of type Promoted. Types
-// that embed it own its methods.
+// A struct that is not an estimator, but the common part of several types of a package, has a field of type Promoted. Its methods
+// count as methods of the types that embed it.
 package embedding
 
 import (
@@ -14,10 +15,10 @@ import (
 	"sync"
 )
 
-// Promoted is the type of a field that marks a struct whose methods belong to the types that embed it, shortcuts included.
+// Promoted is the type of a field that marks a struct whose methods, including shortcuts, belong to the types that embed it.
 type Promoted struct{}
 
-// As returns v as a T, and whether v's own type has the methods of T. Methods of embedded fields do not count.
+// As returns v as a T, and reports whether v's own type has the methods of T. Methods of embedded fields do not count.
 func As[T any](v any) (T, bool) {
 	t, ok := v.(T)
 	if !ok || promoted(reflect.TypeOf(v), reflect.TypeFor[T]()) {
@@ -27,7 +28,7 @@ func As[T any](v any) (T, bool) {
 	return t, true
 }
 
-// Implements reports whether As would succeed for a value of type t and an interface type.
+// Implements reports whether As would succeed for a value of type t, where methods is the type of an interface.
 func Implements(t, methods reflect.Type) bool { return t.Implements(methods) && !promoted(t, methods) }
 
 func promoted(t, methods reflect.Type) bool {
@@ -41,8 +42,8 @@ func promoted(t, methods reflect.Type) bool {
 
 var known sync.Map // reflect.Type to []reflect.Type
 
-// embedded returns the types of the embedded fields of t, or of the struct that t points to. They are pointers, which have the
-// methods of both receivers.
+// embedded returns the types of the embedded fields of t, or of the struct to which t points. The types are pointers, because these
+// have the methods of both kinds of receivers.
 func embedded(t reflect.Type) []reflect.Type {
 	if out, ok := known.Load(t); ok {
 		return out.([]reflect.Type)

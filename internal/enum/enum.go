@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Name returns the name of value, or the type with the number, such as Loss(7), if it has no name.
+// Name returns the name of value. If the value has no name, it returns the type with the number, such as Loss(7).
 func Name(typ string, value int, names ...string) string {
 	if value < 0 || value >= len(names) {
 		return fmt.Sprintf("%s(%d)", typ, value)
@@ -26,7 +26,7 @@ func Marshal(of, field string, value int, names []string) ([]byte, error) {
 	return []byte(names[value]), nil
 }
 
-// Unmarshal sets *to to the value with the name text. For an unknown name, it returns an ErrParam error that names the package and
+// Unmarshal sets *to to the value whose name is text. For an unknown name, it returns an ErrParam error that names the package and
 // the field.
 func Unmarshal[T ~int](of, field string, to *T, text []byte, names []string) error {
 	if k := slices.Index(names, string(text)); k >= 0 && len(text) > 0 {
@@ -36,7 +36,7 @@ func Unmarshal[T ~int](of, field string, to *T, text []byte, names []string) err
 	return fault.Param(of, field, fmt.Sprintf("%q", text), "one of "+Listed(names))
 }
 
-// Listed lists the names that are not empty.
+// Listed returns the names that are not empty as a list for an error.
 func Listed(names []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" }), ", ")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
-// Sums of numbers of any size equal those of big numbers, for any grouping, and survive a round trip through bytes.
+// Sums of numbers of any magnitude equal those of big numbers, for any grouping. They also survive a round trip through bytes.
 func TestCampaignSums(t *testing.T) {
 	campaign.Run(t, "exact sums", 3000, func(rng *rand.Rand) error {
 		var all, first, second Sum
@@ -51,7 +51,7 @@ func TestCampaignSums(t *testing.T) {
 	})
 }
 
-// Any bytes are decoded to a sum in its canonical form, or are an error.
+// Arbitrary bytes are decoded to a sum in its canonical form, or cause an error.
 func TestCampaignBytesOfSums(t *testing.T) {
 	var data [64]byte
 	campaign.Run(t, "bytes of exact sums", 20000, func(rng *rand.Rand) error {

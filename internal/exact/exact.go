@@ -10,17 +10,17 @@ import (
 	"math/bits"
 )
 
-// unit is the exponent of two of the lowest bit of a sum, that of the square of the smallest number.
+// unit is the exponent of two of the lowest bit of a sum, which is that of the square of the smallest number.
 const unit = -2 * 1074
 
-// most is the largest number of limbs of any sum, that of 2⁶³ squares of the largest number.
+// most is the largest number of limbs of any sum, which is that of 2⁶³ squares of the largest number.
 const most = (2*1024-unit+63)/64 + 3
 
 // Sum is an exact sum of float64 numbers or of their squares. It is an integer in two's complement with as many limbs as the terms
 // needed so far. The zero value is 0.
 type Sum struct {
 	low   int      // the first limb is in units of 2^(64·low + unit)
-	limbs []uint64 // the last one is only the sign: 0 or all ones
+	limbs []uint64 // the last limb contains only the sign: 0 or all ones
 }
 
 // Add adds a finite number.
@@ -73,7 +73,7 @@ func (s *Sum) add(e int, hi, lo uint64, negative bool) {
 	s.extend()
 }
 
-// cover makes room for count limbs from limb i on, and for a sign.
+// cover extends the limbs so that they include count limbs from limb i on, and a sign.
 func (s *Sum) cover(i, count int) {
 	if len(s.limbs) == 0 {
 		s.low = i
@@ -97,7 +97,7 @@ func (s *Sum) sign() uint64 {
 	return uint64(int64(s.limbs[len(s.limbs)-1]) >> 63)
 }
 
-// extend appends a sign limb if the last limb is no longer one.
+// extend appends a sign limb if the last limb is no longer a sign.
 func (s *Sum) extend() {
 	if sign := s.sign(); s.limbs[len(s.limbs)-1] != sign {
 		s.limbs = append(s.limbs, sign)
@@ -144,7 +144,7 @@ func (s Sum) Clone() Sum {
 	return s
 }
 
-// Float returns the sum with a precision at which it is exact.
+// Float returns the sum as a big.Float, with a precision at which it is exact.
 func (s Sum) Float() *big.Float {
 	n := new(big.Int)
 	negative := s.sign() != 0
@@ -167,7 +167,7 @@ func (s Sum) Float() *big.Float {
 	return f.SetMantExp(f, 64*s.low+unit)
 }
 
-// MarshalBinary writes the sum in a canonical form, which does not depend on its terms.
+// MarshalBinary encodes the sum in a canonical form, which depends only on its value.
 func (s Sum) MarshalBinary() ([]byte, error) {
 	limbs, low, sign := s.limbs, s.low, s.sign()
 	for len(limbs) > 0 && limbs[0] == 0 {
@@ -186,7 +186,7 @@ func (s Sum) MarshalBinary() ([]byte, error) {
 	return out, nil
 }
 
-// UnmarshalBinary reads the result of MarshalBinary into new memory.
+// UnmarshalBinary decodes the result of MarshalBinary into new memory.
 func (s *Sum) UnmarshalBinary(data []byte) error {
 	if len(data) == 0 {
 		*s = Sum{}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// odd returns numbers of both signs over the full range.
+// odd returns numbers of both signs, with magnitudes over the full range.
 func odd(n int) []float64 {
 	rng := rand.New(rand.NewPCG(3, 1))
 	out := []float64{0, math.Copysign(0, -1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 1, -1, 1e6, 1e6 + 1e-9}
@@ -27,7 +27,7 @@ func rational(f *big.Float) *big.Rat {
 	return r
 }
 
-// Sums equal those of rational numbers, for any order and grouping.
+// Sums equal those of rational numbers, for any order and grouping of the terms.
 func TestSumsAreExact(t *testing.T) {
 	values := odd(500)
 	want, squares := new(big.Rat), new(big.Rat)
@@ -63,7 +63,7 @@ func TestSumsAreExact(t *testing.T) {
 	}
 }
 
-// Terms that cancel leave 0, and a clone is independent.
+// Terms that cancel leave 0, and a clone does not change with the original.
 func TestCancellation(t *testing.T) {
 	var s Sum
 	for _, v := range odd(300) {
@@ -114,7 +114,7 @@ func TestMoments(t *testing.T) {
 	assert.Zero(t, Moments{N: 1}.Deviation())
 }
 
-// Bytes that are not a sum are an error.
+// Bytes that do not encode a sum cause an error.
 func TestBadBytes(t *testing.T) {
 	for _, data := range [][]byte{{1}, {1, 2}, make([]byte, 9), append([]byte{255, 255}, make([]byte, 8)...)} {
 		var s Sum

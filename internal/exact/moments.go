@@ -21,14 +21,14 @@ func (m *Moments) Add(values []float64) {
 	}
 }
 
-// Merge includes the numbers of o.
+// Merge adds the numbers of o.
 func (m *Moments) Merge(o Moments) {
 	m.N += o.N
 	m.Sum.Merge(o.Sum)
 	m.Squares.Merge(o.Squares)
 }
 
-// Unmerge removes the numbers of o. If they were never included, only Valid may notice.
+// Unmerge removes the numbers of o. If m does not contain these numbers, only Valid may detect it.
 func (m *Moments) Unmerge(o Moments) {
 	m.N -= o.N
 	m.Sum.Unmerge(o.Sum)
@@ -58,7 +58,7 @@ func (m Moments) Deviation() float64 {
 	if m.N < 2 {
 		return 0
 	}
-	// n Σv² - (Σv)² without rounding: the precision covers all bits.
+	// The numerator is n Σv² - (Σv)² without rounding, because the precision covers all bits.
 	n, sum := count(m.N), m.Sum.Float()
 	a := new(big.Float).SetPrec(whole).Mul(n, m.Squares.Float())
 	b := new(big.Float).SetPrec(whole).Mul(sum, sum)
@@ -85,7 +85,7 @@ func root(v *big.Float) float64 {
 	return min(max(out, math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
 
-// Valid returns an error if no numbers have these moments, as may happen in a damaged file.
+// Valid returns an error if no numbers can have these moments, for example because a file is damaged.
 func (m Moments) Valid() error {
 	squares := m.Squares.Float()
 	switch {

@@ -11,15 +11,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// These functions are variants of those without Context in their names. They check the context before each block of the result and
-// at the end, and return its error; the result is then unusable. Blocks are rows or columns, so that no inner sum is divided: with
-// the BLAS of package simd the result is bit-identical.
+// These functions are variants of the functions without Context in their names. They check the context before each block of the
+// result and at the end, and return its error. After an error the result is unusable. Blocks are rows or columns, so that no inner
+// sum is divided. With the BLAS of package simd, the result is therefore bit-identical.
 
 const (
-	// A block has at most this many multiplications. They take about a tenth of a second on two processors with the BLAS of package
-	// simd, and a quarter with gonum's own.
+	// A block has at most this many multiplications. On two processors they take about a tenth of a second with the BLAS of package
+	// simd, and a quarter of a second with gonum's own.
 	perLook, perLookPlain = 1 << 31, 1 << 29
-	// leastPart is the smallest number of rows or columns of a block. With fewer, packing would take longer than the products.
+	// leastPart is the smallest number of rows or columns of a block. With fewer, packing would take longer than the products
+	// themselves.
 	leastPart = 96
 	// All blocks except the last are multiples of partUnit, the size of the micro-kernels.
 	partUnit = 24
@@ -82,7 +83,7 @@ func syrk(ctx context.Context, most float64, t blas.Transpose, alpha float64, a 
 	return eachPart(ctx, c.N, rows, func(i, n int) error {
 		own := linesOf(a, i, n, t != blas.NoTrans)
 		Syrk(t, alpha, own, beta, blas64.Symmetric{N: n, Stride: c.Stride, Data: window(whole, i, i, n, n).Data, Uplo: c.Uplo})
-		// The part of the triangle next to the square on the diagonal.
+		// This product fills the part of the triangle next to the square on the diagonal.
 		first, count := i+n, c.N-i-n
 		if c.Uplo == blas.Lower {
 			first, count = 0, i
@@ -100,7 +101,7 @@ func TrsmContext(ctx context.Context, s blas.Side, tA blas.Transpose, alpha floa
 }
 
 func trsm(ctx context.Context, most float64, s blas.Side, tA blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) error {
-	lines := b.Cols // columns of b are solved independently
+	lines := b.Cols // columns of b can be solved independently
 	if s == blas.Right {
 		lines = b.Rows
 	}

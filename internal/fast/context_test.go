@@ -29,8 +29,8 @@ func (l *checks) Err() error {
 	return nil
 }
 
-// Each function gives the same result in blocks as at once, bit-identical with package simd. It checks its context at each block
-// and at the end.
+// A computation in blocks has the same result as one without blocks, and a bit-identical result with package simd. It checks its
+// context at each block and at the end.
 func TestInParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	const m, n, k, most = 450, 500, 300, 1 << 22
@@ -41,7 +41,7 @@ func TestInParts(t *testing.T) {
 		}
 		assert.True(t, mat.EqualApprox(want, got, 1e-9))
 	}
-	// both runs a function at once and in blocks on copies of c.
+	// both runs a function without blocks and in blocks on copies of c, and compares the results.
 	both := func(c *mat.Dense, leastLooks int, whole func(c *mat.Dense), parts func(ctx context.Context, c *mat.Dense) error) {
 		t.Helper()
 		want, got := mat.DenseCopyOf(c), mat.DenseCopyOf(c)
@@ -102,8 +102,8 @@ func TestInParts(t *testing.T) {
 	}
 }
 
-// Small operands are a single block with one check before and one after. All forms that the functions without a context accept are
-// accepted.
+// Small operands form a single block, with one check before it and one after. The functions with a context accept all forms that
+// those without a context accept.
 func TestContextForms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 2))
 	a, b := random(rng, 7, 5), random(rng, 5, 9)

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Mul computes dst.Mul(a, b). It uses this package's BLAS if a and b are dense matrices or their transposes and dst shares no
-// memory with them.
+// Mul computes dst.Mul(a, b). If a and b are dense matrices or their transposes, and dst shares no memory with them, it uses this
+// package's BLAS.
 func Mul(dst *mat.Dense, a, b mat.Matrix) {
 	ra, ta, ok := dense(a)
 	rb, tb, also := dense(b)
@@ -23,7 +23,7 @@ func Mul(dst *mat.Dense, a, b mat.Matrix) {
 	Gemm(ta, tb, 1, ra, rb, 0, shaped(dst, rows, columns))
 }
 
-// shaped returns dst, resized to this shape if it was empty.
+// shaped returns the data of dst. If dst is empty, it first gives it this shape.
 func shaped(dst *mat.Dense, rows, columns int) blas64.General {
 	if dst.IsEmpty() {
 		dst.ReuseAs(rows, columns)
@@ -34,7 +34,7 @@ func shaped(dst *mat.Dense, rows, columns int) blas64.General {
 	return dst.RawMatrix()
 }
 
-// dense returns the matrix behind m if m is dense or the transpose of a dense matrix.
+// dense returns the matrix behind m if m is dense or the transpose of a dense matrix, and whether it is transposed.
 func dense(m mat.Matrix) (blas64.General, blas.Transpose, bool) {
 	switch m := m.(type) {
 	case *mat.Dense:
@@ -50,7 +50,7 @@ func dense(m mat.Matrix) (blas64.General, blas.Transpose, bool) {
 	return blas64.General{}, blas.NoTrans, false
 }
 
-// MulVec computes dst.MulVec(a, x). Dst and x must not share memory, and a must be dense, the transpose of a dense matrix, or
+// MulVec computes dst.MulVec(a, x). dst and x must not share memory. a must be dense, the transpose of a dense matrix, or
 // symmetric.
 func MulVec(dst *mat.VecDense, a mat.Matrix, x *mat.VecDense) {
 	rows, _ := a.Dims()

@@ -1,9 +1,10 @@
 // Package fast provides the linear algebra of this library's hot paths: the functions of gonum's package blas64, with a choice of
-// BLAS. If the program has registered an implementation with blas64.Use, that one is used. If the registered one is gonum's own,
-// package simd takes its place on processors that support it. Other uses of gonum in the program are not affected.
+// BLAS. If the program has registered an implementation with blas64.Use, that implementation is used. If the registered
+// implementation is gonum's own, package simd replaces it on processors that support it. Other uses of gonum in the program are not
+// affected.
 //
-// If the environment variable KERNELEARN_SIMD is off when the program starts, gonum's implementation stays, which helps to find the
-// cause of a difference.
+// If the environment variable KERNELEARN_SIMD is "off" when the program starts, gonum's implementation is used, which helps to find
+// the cause of a difference.
 package fast
 
 import (

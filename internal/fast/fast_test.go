@@ -31,7 +31,7 @@ func random(rng *rand.Rand, r, c int) *mat.Dense {
 	return out
 }
 
-// A registered BLAS is used and stays registered. If it is gonum's own, package simd takes its place.
+// A third-party BLAS that is registered is used and stays registered. If gonum's own BLAS is registered, package simd replaces it.
 func TestImplementation(t *testing.T) {
 	was := blas64.Implementation()
 	defer blas64.Use(was)
@@ -139,7 +139,7 @@ func TestLikeGonum(t *testing.T) {
 	})
 }
 
-// Products agree with those of package mat for all forms of factors.
+// Products agree with those of package mat for all kinds of factors.
 func TestLikeMat(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	a, b, v := random(rng, 7, 5), random(rng, 5, 9), mat.NewVecDense(5, random(rng, 5, 1).RawMatrix().Data)

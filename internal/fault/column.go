@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// columnError adds column names to a data error that has column numbers.
+// columnError adds the names of columns to a data error that contains their numbers.
 type columnError struct {
 	text   string
-	column string // the column of the value that is not finite; "" for a wrong number of columns
+	column string // name of the column of the value that is not finite; "" if the number of columns is wrong
 	err    error
 }
 
@@ -19,8 +19,8 @@ func (e *columnError) Error() string { return e.text }
 func (e *columnError) Unwrap() error { return e.err }
 
 // NameColumns adds the names of the columns of x to an error that contains their numbers: the column of a value that is not finite,
-// or all expected columns if their number is wrong. It returns all other errors, and errors that already contain names, unchanged.
-// Nil names are unknown.
+// or all expected columns if their number is wrong. All other errors, and errors that already contain names, are returned
+// unchanged. If the names are not known, names is nil.
 func NameColumns(err error, names []string) error {
 	if err == nil || len(names) == 0 { // before anything is allocated
 		return err
@@ -39,8 +39,8 @@ func NameColumns(err error, names []string) error {
 	return err
 }
 
-// NamedColumn returns the column that NameColumns added to an error, or "". It also returns the error without the name, unless
-// another error wraps it.
+// NamedColumn returns the column whose name NameColumns added to an error, or "". It also returns the error without the name,
+// unless another error wraps it.
 func NamedColumn(err error) (column string, before error) {
 	var named *columnError
 	if !errors.As(err, &named) || named.column == "" {

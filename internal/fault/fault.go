@@ -1,5 +1,5 @@
-// Package fault defines the errors of the module. Public packages alias the ones that their users meet, so errors.Is and errors.As
-// work across packages: an error from kernels that a pipeline returns is still the same error.
+// Package fault defines the errors of the module. Public packages have aliases for the errors that their users encounter. Therefore
+// errors.Is and errors.As work across packages. For example, an error from kernels that a pipeline returns is still the same error.
 package fault
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The sentinels. Every error that a package of this module makes wraps exactly one of them.
+// These are the sentinel errors. Every error that a package of this module creates wraps exactly one of them.
 var (
 	ErrParam     = errors.New("invalid parameter")
 	ErrShape     = errors.New("shape mismatch")
@@ -43,13 +43,13 @@ func Param(typ, field string, value any, want string) error {
 // ShapeError reports a wrong count of rows, columns, labels or classes. Its text is "<What> <Got> <Unit>, <Want>", such as "x has
 // 12 columns, fitted on 13".
 type ShapeError struct {
-	Type string // the type or function called, for example "lssvm: Regressor"; may be empty
+	Type string // type or function that was called, such as "lssvm: Regressor"; may be empty
 	What string // for example "x has"
 	Got  int
 	Unit string // for example "columns"
 	Want string // for example "fitted on 13"
 
-	fitted int // the number of columns of Fit, for errors about columns
+	fitted int // number of columns to which a model was fitted, for errors about columns
 }
 
 func (e *ShapeError) Error() string {
@@ -64,17 +64,17 @@ func Shape(what string, got int, unit, wantFormat string, args ...any) error {
 	return &ShapeError{What: what, Got: got, Unit: unit, Want: fmt.Sprintf(wantFormat, args...)}
 }
 
-// Columns returns the ShapeError for input whose number of columns differs from that of Fit.
+// Columns returns the ShapeError for input whose number of columns differs from the number to which a model was fitted.
 func Columns(name string, got, fitted int) error {
 	return ColumnsOf(name, got, fitted, "fitted on %d", fitted)
 }
 
-// ColumnsOf is Columns with another text for the expected number.
+// ColumnsOf is like Columns, with another text for the expected number.
 func ColumnsOf(name string, got, fitted int, wantFormat string, args ...any) error {
 	return &ShapeError{What: name + " has", Got: got, Unit: "columns", Want: fmt.Sprintf(wantFormat, args...), fitted: fitted}
 }
 
-// FittedColumns returns the number of columns of Fit if err is a ShapeError about columns, and 0 otherwise.
+// FittedColumns returns the number of columns to which a model was fitted if err is a ShapeError about columns, and 0 otherwise.
 func FittedColumns(err error) int {
 	var s *ShapeError
 	if errors.As(err, &s) {
@@ -85,11 +85,11 @@ func FittedColumns(err error) int {
 
 // NotFiniteError reports a NaN or an infinity in the input. Col is -1 for a vector.
 type NotFiniteError struct {
-	Type     string // the type or function called, for example "lssvm: Regressor"; may be empty
+	Type     string // type or function that was called, such as "lssvm: Regressor"; may be empty
 	Name     string
 	Row, Col int
 	Value    float64
-	Overflow string // the result that overflows, used instead of the element
+	Overflow string // name of a result that overflows, shown instead of the element
 }
 
 func (e *NotFiniteError) Error() string {
@@ -107,7 +107,7 @@ func (e *NotFiniteError) Error() string {
 		return fmt.Sprintf("%s%s[%d] is %s", prefix(e.Type), e.Name, e.Row, v)
 	}
 	hint := ""
-	if e.Name == "x" && v == "NaN" { // x is a table, whose gaps can be filled
+	if e.Name == "x" && v == "NaN" { // gaps in x can be filled
 		hint = gapHint
 	}
 	return fmt.Sprintf("%s%s[%d,%d] is %s%s", prefix(e.Type), e.Name, e.Row, e.Col, v, hint)
@@ -119,12 +119,13 @@ const gapHint = " (counted from 0): fill gaps with columnwise.Imputer"
 // Unwrap returns ErrNotFinite.
 func (e *NotFiniteError) Unwrap() error { return ErrNotFinite }
 
-// EmptyStatistics returns the error for a fit from empty statistics. Called is the type, such as "columnwise: Imputer".
+// EmptyStatistics returns the error for a fit from empty statistics. called is the name of the type, such as "columnwise: Imputer".
 func EmptyStatistics(called string) error {
 	return fmt.Errorf("%s: %w", called, Shape("the statistics have", 0, "rows", "want at least 1"))
 }
 
-// FromRow adds first to the row of a NotFiniteError for a block of rows that starts there. It returns other errors unchanged.
+// FromRow adds first to the row of a NotFiniteError for a block of rows that begins with row first. It returns other errors
+// unchanged.
 func FromRow(err error, first int) error {
 	e, ok := err.(*NotFiniteError)
 	if !ok {
@@ -135,11 +136,11 @@ func FromRow(err error, first int) error {
 	return &moved
 }
 
-// NotPSDError reports a matrix that stays indefinite with the largest jitter tried.
+// NotPSDError reports a matrix that is indefinite even with the largest jitter that was tried.
 type NotPSDError struct {
-	Type   string // the type or function called, for example "lssvm: Regressor"; may be empty
+	Type   string // type or function that was called, such as "lssvm: Regressor"; may be empty
 	What   string
-	Jitter float64 // the largest jitter tried, relative to the mean diagonal
+	Jitter float64 // largest jitter that was tried, relative to the mean of the diagonal
 }
 
 func (e *NotPSDError) Error() string {
@@ -149,7 +150,7 @@ func (e *NotPSDError) Error() string {
 // Unwrap returns ErrNotPSD.
 func (e *NotPSDError) Unwrap() error { return ErrNotPSD }
 
-// NotFittedError reports a call before Fit of a method that needs a fitted model.
+// NotFittedError reports that a method that needs a fitted model was called before Fit.
 type NotFittedError struct{ Type string }
 
 func (e *NotFittedError) Error() string { return e.Type + ": not fitted: call Fit first" }
@@ -160,9 +161,9 @@ func (e *NotFittedError) Unwrap() error { return ErrNotFitted }
 // NotFitted returns a NotFittedError.
 func NotFitted(typ string) error { return &NotFittedError{Type: typ} }
 
-// TooLargeError reports memory above a limit.
+// TooLargeError reports that a computation would need more memory than a limit.
 type TooLargeError struct {
-	Type         string // the type or function called, for example "lssvm: Regressor"; may be empty
+	Type         string // type or function that was called, such as "lssvm: Regressor"; may be empty
 	What         string
 	Bytes, Limit int64
 	Hint         string // what the user can do
@@ -181,7 +182,7 @@ func (e *TooLargeError) Unwrap() error { return ErrTooLarge }
 
 func gib(b int64) float64 { return float64(b) / (1 << 30) }
 
-// BadModelError reports model data that is truncated, corrupt, of another kind or version, or incompatible with the configuration
+// BadModelError reports model data that is truncated or corrupt, has another kind or version, or does not match the configuration
 // of its receiver.
 type BadModelError struct {
 	Kind   string // the kind that was expected
@@ -198,10 +199,10 @@ func BadModel(kind, format string, args ...any) error {
 	return &BadModelError{Kind: kind, Reason: short(fmt.Sprintf(format, args...))}
 }
 
-// longest limits the length of a value, or of a reason, in an error. A list may have a million entries.
+// longest is the largest length of a value or of a reason in an error, because a list may have a million entries.
 const longest = 400
 
-// short returns the beginning and the end of a text that is too long.
+// short returns the beginning and the end of a text that is longer than longest, and other texts unchanged.
 func short(s string) string {
 	if len(s) <= longest {
 		return s

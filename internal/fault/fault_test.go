@@ -32,7 +32,7 @@ func TestTextsAndSentinels(t *testing.T) {
 	}
 }
 
-// The row of a NotFiniteError is shifted in a copy. Other errors are unchanged.
+// FromRow shifts the row of a NotFiniteError in a copy, and returns other errors unchanged.
 func TestFromRow(t *testing.T) {
 	was := &NotFiniteError{Name: "x", Row: 3, Col: 1, Value: math.NaN()}
 	assert.EqualError(t, FromRow(was, 100), "x[103,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// MixedColumnError reports a column that is nearly all numbers, or times, and has a few other words. These may be gaps, numbers in
-// another notation, or categories.
+// MixedColumnError reports a column that is nearly all numbers, or times, and has a few other words. These words may be gaps,
+// numbers in another notation, or levels of a category.
 type MixedColumnError struct {
 	File, Column string
-	Of           string        // the majority of the cells: "numbers" or "times"
-	Cells        int           // cells that are not gaps
-	Strange      int           // cells that are not Of
+	Of           string        // kind of the majority of the cells: "numbers" or "times"
+	Cells        int           // number of cells that are not gaps
+	Strange      int           // number of cells that are neither gaps nor of the kind Of
 	Words        []StrangeText // the first distinct words, in the order of their lines
 	Hint         string        // what the user can do
 }
@@ -19,7 +19,7 @@ type MixedColumnError struct {
 // StrangeText is a cell that differs from the others of its column.
 type StrangeText struct {
 	Text  string
-	Line  int // the line of its first occurrence, from 1
+	Line  int // line of its first occurrence, counted from 1
 	Times int // the number of occurrences
 }
 

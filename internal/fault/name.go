@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// prefix formats a name for the beginning of an error.
+// prefix returns a name in the form in which it begins an error, or "" for an empty name.
 func prefix(name string) string {
 	if name == "" {
 		return ""
@@ -15,8 +15,8 @@ func prefix(name string) string {
 	return name + ": "
 }
 
-// named adds the name of the called type to a data error. Other errors, and those whose text already names a type, are unchanged.
-// An empty name removes the name.
+// named adds the name of the called type to a data error. Other errors, and errors whose text already names a type, are returned
+// unchanged. An empty name removes the name.
 func named(name string, err error) error {
 	switch e := err.(type) {
 	case *ShapeError:
@@ -31,7 +31,7 @@ func named(name string, err error) error {
 	return err
 }
 
-// renamed applies rename to a copy of e. It returns err if its text does not begin with what, and so names a type already.
+// renamed returns the result of rename for a copy of e. If what contains the name of a type, renamed returns err unchanged.
 func renamed[E any](err error, e E, what string, rename func(*E) error) error {
 	if strings.Contains(what, ": ") {
 		return err
@@ -44,7 +44,7 @@ func renamed[E any](err error, e E, what string, rename func(*E) error) error {
 func called(function string) string {
 	rest, path := function, ""
 	if i, j := strings.IndexByte(rest, '['), strings.LastIndexByte(rest, ']'); i >= 0 && j > i {
-		rest = rest[:i] + rest[j+1:] // type parameters contain paths and dots
+		rest = rest[:i] + rest[j+1:] // type parameters can contain paths and dots
 	}
 	if i := strings.LastIndexByte(rest, '/'); i >= 0 {
 		path, rest = rest[:i], rest[i+1:]
@@ -72,7 +72,7 @@ const module = "github.com/kernelearn/kernelearn/"
 // AddName adds the name of the called type to a data error that has none.
 func AddName(name string, err error) error { return named(name, err) }
 
-// AddPlace puts a place that names the called type before an error, and removes the name from the error.
+// AddPlace adds a place, which names the called type, to the beginning of an error, and removes the name from the error.
 func AddPlace(place string, err error) error {
 	return fmt.Errorf("%s: %w", place, named("", err))
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// PanicError reports a panic in user code, such as a kernel, an Observe function or a BLAS. It wraps ErrParam, and the value if
-// that is an error.
+// PanicError reports a panic in user code, such as a kernel, an Observe function or a BLAS. It wraps ErrParam. If the value of the
+// panic is an error, it also wraps this error.
 type PanicError struct {
 	Value any
 	Place string // the file and line of the panic
@@ -26,8 +26,8 @@ func (e *PanicError) Unwrap() []error {
 	return []error{ErrParam}
 }
 
-// Panicked returns the error for a recovered value. The deferred function that recovered the value calls it. It returns a
-// PanicError unchanged.
+// Panicked returns the error for a recovered value. It must be called by the deferred function that recovered the value. It returns
+// a PanicError unchanged.
 func Panicked(value any) error {
 	if err, ok := value.(error); ok && IsPanic(err) {
 		return err
@@ -35,11 +35,11 @@ func Panicked(value any) error {
 	return &PanicError{Value: value, Place: place()}
 }
 
-// Recover is deferred as the first statement of a function that runs user code or a BLAS and returns an error. It turns a panic, on
-// whatever goroutine, into a [PanicError]. It cannot stop what ends the program, such as exhausted memory.
+// Recover is deferred as the first statement of a function that runs user code or a BLAS and returns an error. It converts a panic
+// into a [PanicError]. It cannot recover from failures that end the program, such as exhausted memory.
 //
 // A data error without a name gets the name of the exported method or function that deferred Recover: "x[3,1] is NaN" becomes
-// "lssvm: Regressor: x[3,1] is NaN". Among nested calls the outermost counts.
+// "lssvm: Regressor: x[3,1] is NaN". If such functions call each other, the outermost function determines the name.
 func Recover(err *error) {
 	if p := recover(); p != nil {
 		*err = Panicked(p)
@@ -48,7 +48,7 @@ func Recover(err *error) {
 	NameDeferrer(err)
 }
 
-// NameDeferrer gives an error the name of the function that deferred the caller, as Recover does.
+// NameDeferrer adds to an error the name of the function that deferred the caller, as Recover does.
 func NameDeferrer(err *error) {
 	if *err == nil {
 		return
@@ -60,7 +60,7 @@ func NameDeferrer(err *error) {
 	}
 }
 
-// RecoverAs is Recover with a given name, for a type that is embedded in exported ones.
+// RecoverAs is like Recover, with a given name. It is for methods of a type that is embedded in exported types.
 func RecoverAs(name string, err *error) {
 	if p := recover(); p != nil {
 		*err = Panicked(p)
@@ -69,13 +69,13 @@ func RecoverAs(name string, err *error) {
 	}
 }
 
-// IsPanic reports whether err wraps a panic. Code that tolerates failures must not tolerate a panic.
+// IsPanic reports whether err wraps a PanicError. Code that tolerates failures must not tolerate a panic.
 func IsPanic(err error) bool {
 	var p *PanicError
 	return errors.As(err, &p)
 }
 
-// Repanic panics again with an error that IsPanic, in a function without an error result whose caller defers Recover.
+// Repanic panics with err if it wraps a PanicError. It is for functions that return no error and whose caller defers Recover.
 func Repanic(err error) {
 	if IsPanic(err) {
 		panic(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Long values are shortened in errors.
+// Long values in errors are shortened.
 func TestErrorsAreShort(t *testing.T) {
 	long := make([]int, 1<<20)
 	for _, err := range []error{

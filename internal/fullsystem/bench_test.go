@@ -11,9 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// BenchmarkPass times one pass over K for 12 000 rows, eight columns and four right-hand sides: with all tiles stored, with tiles
-// computed in float32, and with tiles computed in float64. It reports the fastest run in ns per entry of half of K. "ratio" is
-// float64 over float32.
+// BenchmarkPass times one pass over K for 12 000 rows, eight columns and four right-hand sides. Either all tiles are stored, or
+// they are computed in float32 or in float64. It reports the fastest run in ns per entry of half of K. "ratio" is the time with
+// float64 divided by that with float32.
 func BenchmarkPass(b *testing.B) {
 	const n = 12_000
 	ctx := context.Background()

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// conditional is an approximation of S + ΛI from the first pivots alone, the fully independent training conditional (E. Snelson and
-// Z. Ghahramani, NIPS 2005). Its inverse is cheap: it approximates the matrix by F'F + N with
+// conditional is an approximation of S + ΛI from only the first pivots, the fully independent training conditional (E. Snelson and
+// Z. Ghahramani, NIPS 2005). It replaces the matrix by F'F + N, whose inverse is cheap, with
 //
 //	N[i] = Λ + τ² ρ[i],   ρ the diagonal of S - F'F
 //
@@ -24,19 +24,19 @@ type conditional struct {
 	f      *mat.Dense       // the first rows of F; nil if there are none
 	noise  []float64        // N
 	factor *linalg.Cholesky // factor of I + F N⁻¹F'
-	// diagonal holds the diagonal of the inverse.
+	// diagonal holds the diagonal of the inverse of the approximation.
 	diagonal []float64
 	workers  int
 }
 
 const (
-	// conditionalRank is the largest rank of the model.
+	// conditionalRank is the largest rank of the approximation.
 	conditionalRank = 200
 	// usualShare is τ².
 	usualShare = 0.5
 )
 
-// newConditional returns the approximation for a ridge Λ. Cost nr².
+// newConditional returns the approximation for a ridge Λ. The cost is O(nr²) for rank r.
 func (p *Problem) newConditional(ctx context.Context, ridge, share float64) (*conditional, error) {
 	c := &conditional{share: share, noise: make([]float64, p.n), diagonal: make([]float64, p.n), workers: p.Workers}
 	r := min(p.conditioner.rank(), conditionalRank)
@@ -81,7 +81,7 @@ func (p *Problem) newConditional(ctx context.Context, ridge, share float64) (*co
 // scaledRows is the number of columns of F that are scaled at a time.
 const scaledRows = 512
 
-// eachStrip calls f with strips of F N^-½, which f may overwrite.
+// eachStrip calls f with strips of the columns of F N^-½, which f may overwrite.
 func (c *conditional) eachStrip(ctx context.Context, f func(first int, strip *mat.Dense)) error {
 	r, n := c.f.Dims()
 	return parallel.ForEach(ctx, c.workers, (n+scaledRows-1)/scaledRows, func(s int) error {
@@ -134,7 +134,7 @@ func (c *conditional) gram(ctx context.Context) (*mat.SymDense, error) {
 	return parts[0], err
 }
 
-// leftOut returns the norm of the leave-one-out residuals of a solution u under the approximation.
+// leftOut returns the norm of the leave-one-out residuals that the approximation implies for a solution u.
 func (c *conditional) leftOut(u []float64) float64 {
 	sum := 0.
 	for i, v := range u {
@@ -145,7 +145,7 @@ func (c *conditional) leftOut(u []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// unseenAt returns the diagonal of S - F'F for the first rank rows of F.
+// unseenAt returns the diagonal of S - F'F, where F has only its first rank rows.
 func (c *preconditioner) unseenAt(rank int) []float64 {
 	if rank == c.rank() {
 		return c.unseen

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// delay is the number of iterations whose gains estimate the error before them.
+	// delay is the number of iterations after which the error before them is estimated from their gains.
 	delay = 5
-	// Iterations end after this number without a new minimum of the estimate or of the residual.
+	// The iterations end after stagnant iterations without a new minimum of the estimate or of the residual.
 	stagnant = 30
 	// mostIterations is the limit on iterations.
 	mostIterations = 1000
@@ -34,21 +34,21 @@ type rightSide struct {
 	// excess returns the ratio of the error to the tolerance. The system is solved once it is at most 1.
 	excess func() float64
 	probe  bool
-	// The minima so far, and the iterations since the last new one. The estimate of the energy may rise while the iterations
-	// explore directions that the preconditioner lacks.
+	// The minima so far, and the number of iterations since the last new minimum. The estimate of the energy can rise while the
+	// iterations explore directions that the preconditioner lacks.
 	leastEnergy, leastResidual float64
 	since                      int
 	iterations                 int
 	energy                     float64 // estimated energy norm of the error, √(e'(S + ΛI)e)
 	state                      state
-	// Dividing a change of u by diagonal, that of the approximation, gives the change in leave-one-out predictions. Probes have
-	// none.
+	// diagonal holds the diagonal of the approximation's inverse. A change of u divided by diagonal is the change of the
+	// leave-one-out predictions. For probes it is nil.
 	diagonal []float64
 	before   []float64 // u at iteration looked
 	looked   int       // the iteration of before
 	change   float64   // norm of the change of u/diagonal over one delay
 	left     float64   // estimate of the remaining change
-	goal     float64   // if > 0, the norm of the residual at which the iterations end
+	goal     float64   // norm of the residual at which the iterations end; 0 for none
 }
 
 type state int
@@ -71,7 +71,8 @@ func newRightSide(ridge float64, b, diagonal []float64) *rightSide {
 	return s
 }
 
-// beginFrom starts from the solution of the same system with another ridge: b - (S + ΛI)u = b - (S + Λ'I)u + (Λ' - Λ)u.
+// beginFrom begins with the solution of the same system with another ridge Λ'. The residual is b - (S + ΛI)u = b - (S + Λ'I)u + (Λ'
+// - Λ)u.
 func (s *rightSide) beginFrom(other *rightSide) {
 	copy(s.u, other.u)
 	copy(s.r, other.r)
@@ -79,7 +80,7 @@ func (s *rightSide) beginFrom(other *rightSide) {
 	copy(s.before, s.u)
 }
 
-// restart starts from a residual. The solution is a correction that is added to u.
+// restart begins again with the given residual. The iterations then compute a correction, which is added to u.
 func (s *rightSide) restart(residual []float64) {
 	copy(s.r, residual)
 	clear(s.p)
@@ -111,7 +112,7 @@ func (s *rightSide) estimateChange() {
 	copy(s.before, s.u)
 }
 
-// beyond returns excess, or the ratio of the residual to its goal if there is one.
+// beyond returns the ratio of the residual to its goal if there is a goal, and otherwise excess.
 func (s *rightSide) beyond() float64 {
 	if s.goal > 0 {
 		return ratio(floats.Norm(s.r, 2), s.goal)
@@ -119,8 +120,8 @@ func (s *rightSide) beyond() float64 {
 	return s.excess()
 }
 
-// estimate returns the energy norm of the error. The sum of the gains of delay iterations is the squared error before them less the
-// error after them. The gains are assumed to fall by a similar factor from one delay to the next.
+// estimate returns an estimate of the energy norm of the error. The sum of the gains of delay iterations is the squared error
+// before them minus the squared error after them. The gains are assumed to fall by a similar factor from one delay to the next.
 func (s *rightSide) estimate() float64 {
 	count := len(s.gains)
 	if count < 2 {
@@ -262,7 +263,7 @@ func (p *Problem) precondition(ctx context.Context, sides []*rightSide) error {
 	return each(ctx, p.Workers, sides, func(s *rightSide) { s.turn() })
 }
 
-// multiply sets q = (S + ΛI)p for each right-hand side.
+// multiply sets q to (S + ΛI)p for each right-hand side.
 func (p *Problem) multiply(ctx context.Context, sides []*rightSide) error {
 	dst, x := make([][]float64, len(sides)), make([][]float64, len(sides))
 	for i, s := range sides {
@@ -274,7 +275,7 @@ func (p *Problem) multiply(ctx context.Context, sides []*rightSide) error {
 	return each(ctx, p.Workers, sides, func(s *rightSide) { linalg.Axpy(s.ridge, s.p, s.q) })
 }
 
-// product sets dst[c] = S x[c].
+// product sets dst[c] to S x[c] for each c. If exactly is set, it uses tiles in float64.
 func (p *Problem) product(ctx context.Context, dst, x [][]float64, exactly bool) error {
 	if p.roots == nil {
 		return p.matrix.multiply(ctx, dst, x, exactly)

@@ -19,15 +19,16 @@ import (
 )
 
 // A left-out row has the variance v[i] given all other rows, and 1/(v[i] + λ/w[i]) is the diagonal of (K + λ/w)⁻¹. Nearly all
-// information about a row comes from the rows near it. So v is c times its variance given the rows of its leaf and the leaf's
-// context, computed with a Cholesky factor of a few hundred rows, as in [Posterior]. The factor c is near 1. It makes the mean of
-// the diagonal equal to that from random probes: for random signs z, z∘(S + ΛI)⁻¹z has the diagonal as its mean. Single elements
-// are noisy, but the sum over all rows is not.
+// information about a row comes from the rows near it. Therefore v is c times the variance of the row given the rows of its leaf
+// and the leaf's context. That variance is computed with a Cholesky factor of a few hundred rows, as in [Posterior]. The factor c
+// is near 1. It makes the mean of the diagonal equal to that from random probes: for random signs z, z∘(S + ΛI)⁻¹z has the diagonal
+// as its mean. Single elements are noisy, but the sum over all rows is not.
 
 const (
 	// bounds of c
 	leastScale, mostScale = 0.1, 1.5
-	// leastShare bounds the diagonal from below after the contribution of the ones, of order 1/n, is subtracted.
+	// leastShare is a lower limit for the diagonal, relative to its value before the contribution of the ones, of order 1/n, is
+	// subtracted.
 	leastShare = 0.1
 )
 
@@ -55,7 +56,7 @@ func (p *Problem) leaveOut(ctx context.Context, solved []*Solution) error {
 	return ctx.Err()
 }
 
-// grow prepares the posterior and the leaves that the solutions of all ridges share.
+// grow computes the posterior and the leaves, which the solutions of all ridges share.
 func (p *Problem) grow(ctx context.Context, model *conditional) error {
 	if p.base != nil {
 		return ctx.Err()
@@ -79,7 +80,7 @@ func (p *Problem) grow(ctx context.Context, model *conditional) error {
 	return nil
 }
 
-// leafWork is reusable memory for the matrices of a leaf, since there are thousands of leaves.
+// leafWork is memory for the matrices of a leaf. It is reused, because there are thousands of leaves.
 type leafWork struct{ values, plain, features, factor []float64 }
 
 // sized returns a matrix in the given memory, which grows if necessary. Its elements are undefined.
@@ -90,7 +91,7 @@ func sized(memory *[]float64, rows, columns int) *mat.Dense {
 	return mat.NewDense(rows, columns, (*memory)[:rows*columns])
 }
 
-// leafVariances sets the variances of the rows of a leaf.
+// leafVariances sets the variances of the rows of a leaf, for each solution.
 func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, solved []*Solution, variances [][]float64) error {
 	all := append(append([]int(nil), l.context...), l.rows...)
 	m, own := len(all), len(l.rows)
@@ -98,8 +99,8 @@ func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, so
 	values := sized(&work.values, m, m)
 	kernels.Block(values, p.kernel, x, x)
 	values.Scale(1/p.unit, values)
-	// The remainder of the kernel after the features. For pivots the remainder is 0, so they are compared with the other rows of
-	// the leaf.
+	// values becomes the remainder of the kernel after the features. For pivots the remainder is 0, so their variances are scaled
+	// by a comparison with the other rows of the leaf.
 	plain := values
 	r := len(p.base.Pivots)
 	features := sized(&work.features, max(r, 1), m)
@@ -155,8 +156,8 @@ func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, so
 	return nil
 }
 
-// withoutRow returns the variance of the features without a row of the factor, given the variance with it. Unseen is the remainder
-// of the row after the features.
+// withoutRow returns the variance of the features if a row is removed from the factor, given the variance seen with the row. unseen
+// is the remainder of the row after the features.
 func withoutRow(seen, weight, ridge, unseen float64) float64 {
 	if share := seen * weight / (ridge + weight*unseen); share < 1 {
 		return seen / (1 - share)
@@ -164,7 +165,7 @@ func withoutRow(seen, weight, ridge, unseen float64) float64 {
 	return seen
 }
 
-// givenContext returns the variance of each of the last rows given all others.
+// givenContext returns the variance of each of the last rows given all other rows.
 func (p *Problem) givenContext(ctx context.Context, work *leafWork, values *mat.Dense, rows []int, last int, ridge float64) ([]float64,
 	error) {
 	m := len(rows)
@@ -177,7 +178,7 @@ func (p *Problem) givenContext(ctx context.Context, work *leafWork, values *mat.
 	if err != nil {
 		return nil, err
 	}
-	// With C = U'U, the last rows of C⁻¹ contain V⁻¹V⁻ᵀ. V is the last square block of U.
+	// With C = U'U, V⁻¹V⁻ᵀ is the last square block of C⁻¹, where V is the last square block of U.
 	upper := chol.Upper()
 	upper.N, upper.Data = last, upper.Data[(m-last)*(upper.Stride+1):]
 	inverse := mat.NewDense(last, last, nil)
@@ -193,12 +194,12 @@ func (p *Problem) givenContext(ctx context.Context, work *leafWork, values *mat.
 	return out, nil
 }
 
-// leftOut computes the leave-one-out results that follow from the variances, and c.
+// leftOut computes c and the leave-one-out results that follow from the variances.
 func (p *Problem) leftOut(s *Solution, variances []float64) {
 	noise := func(i int) float64 { return s.Ridge / weights.Weight(p.weights, i) }
 	diagonal := s.system.diagonal()
 	above, below := 0., 0.
-	for i, d := range diagonal { // the mean of d (c v + λ/w) is 1
+	for i, d := range diagonal { // c is such that the mean of d (c v + λ/w) is 1
 		d *= weights.Weight(p.weights, i) / p.unit
 		above += 1 - d*noise(i)
 		below += d * variances[i]

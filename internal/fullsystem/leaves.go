@@ -17,7 +17,7 @@ import (
 const (
 	// leafRows is the largest number of rows of a leaf.
 	leafRows = 32
-	// A leaf and its context together have contextRows rows. The context comes from the nearLeaves nearest leaves.
+	// contextRows is the number of rows of a leaf and its context together. The context comes from the nearLeaves nearest leaves.
 	contextRows, nearLeaves = 384, 32
 )
 
@@ -35,8 +35,8 @@ type forest struct {
 	leaves   []leaf
 }
 
-// newForest bisects the rows recursively, according to the nearer of two distant rows. Then it finds the context of each leaf. The
-// cost is O(n log n + n contextRows) kernel values, and n²/leafRows² for the leaves.
+// newForest bisects the rows recursively: it chooses two distant rows, and assigns each row to the nearer of them. It also finds
+// the context of each leaf. The cost is O(n log n + n contextRows) kernel values, plus n²/leafRows² for the leaves.
 func newForest(ctx context.Context, kernel kernels.Kernel, rows mat.Matrix, workers int) (*forest, error) {
 	n, _ := rows.Dims()
 	f := &forest{kernel: kernel, rows: rows, diagonal: make([]float64, n)}
@@ -75,7 +75,7 @@ func newForest(ctx context.Context, kernel kernels.Kernel, rows mat.Matrix, work
 	})
 }
 
-// correlations returns the correlations between two sets of rows.
+// correlations returns the correlations between two sets of rows under the kernel.
 func (f *forest) correlations(of, with []int) *mat.Dense {
 	out := mat.NewDense(len(of), len(with), nil)
 	kernels.Block(out, f.kernel, anyrows.Pick(f.rows, of), anyrows.Pick(f.rows, with))
@@ -90,7 +90,7 @@ func (f *forest) correlations(of, with []int) *mat.Dense {
 	return out
 }
 
-// split bisects rows until they fit into leaves. All but the last leaf are full.
+// split divides rows into two halves, or returns them alone if they fit into a leaf. All leaves except the last are full.
 func (f *forest) split(rows []int) [][]int {
 	count := (len(rows) + leafRows - 1) / leafRows
 	if count < 2 {
@@ -134,7 +134,8 @@ func (f *forest) centre(rows []int) int {
 	return rows[best]
 }
 
-// near returns the rows with the largest squared correlation with a row of the leaf, from the leaves with the nearest centres.
+// near returns the context of a leaf: the rows with the largest squared correlation with a row of the leaf, from the leaves with
+// the nearest centres.
 func (f *forest) near(leaf int, centres []int) []int {
 	rows := f.leaves[leaf].rows
 	closest := largest(f.correlations(centres[leaf:leaf+1], centres).RawRowView(0), nearLeaves+1)
@@ -158,7 +159,7 @@ func (f *forest) near(leaf int, centres []int) []int {
 	return out
 }
 
-// largest returns the positions of the largest numbers. Of equal numbers it prefers the first.
+// largest returns the positions of the count largest numbers. If numbers are equal, it prefers the first.
 func largest(v []float64, count int) []int {
 	places := make([]int, len(v))
 	for i := range places {

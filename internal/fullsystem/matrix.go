@@ -47,10 +47,10 @@ type matrix struct {
 	prepared  *kernels.Prepared
 	inverse   float64 // 1/U
 	workers   int
-	hasSingle bool        // the kernel can compute values in float32
-	single    [][]float32 // tiles on and above the diagonal, row by row; nil before build, with nil for tiles that are not stored
+	hasSingle bool        // whether the kernel can compute values in float32
+	single    [][]float32 // tiles on and above the diagonal, row by row; nil before build, and nil for each tile that is not stored
 	double    [][]float64
-	scratch   sync.Pool // *[]float64 buffers of one tile
+	scratch   sync.Pool // buffers (*[]float64) for a tile
 	partial   [][]float64
 }
 
@@ -104,8 +104,8 @@ func mirror[T float32 | float64](tile []T, n int) {
 	}
 }
 
-// computeSingle computes a float32 tile, in float32 if the kernel supports it, and otherwise in float64, rounded once. The buffer
-// has room for a tile.
+// computeSingle computes a tile in float32 if the kernel supports it. Otherwise it computes the tile in float64 and rounds once.
+// buffer must have room for a tile.
 func (m *matrix) computeSingle(tile []float32, buffer []float64, i, j int) error {
 	rows, columns := m.side(i), m.side(j)
 	tile = tile[:rows*columns]
@@ -133,15 +133,15 @@ func (m *matrix) computeSingle(tile []float32, buffer []float64, i, j int) error
 	return nil
 }
 
-// collectFrom is the size of the tiles above which garbage is collected before they are allocated.
+// collectFrom is the number of bytes of tiles above which garbage is collected before the tiles are allocated.
 const collectFrom = 1 << 28
 
-// build computes the tiles and stores a fraction of them, evenly distributed. The others are computed again in each pass, with the
+// build computes and stores a fraction of the tiles, evenly distributed. The other tiles are computed again in each pass, with the
 // same entries.
 func (m *matrix) build(ctx context.Context, inSingle bool, share float64) error {
 	tiles := m.blocks * (m.blocks + 1) / 2
 	if tileBytes(m.n, 4)*share > collectFrom {
-		runtime.GC() // otherwise the tiles of the last problem remain until the heap has doubled
+		runtime.GC() // otherwise the tiles of the previous problem would remain until the heap has doubled
 	}
 	if inSingle {
 		m.single = make([][]float32, tiles)
@@ -170,7 +170,7 @@ func (m *matrix) build(ctx context.Context, inSingle bool, share float64) error 
 	})
 }
 
-// hasTiles reports whether the float32 tiles, or the float64 tiles, have been computed.
+// hasTiles reports whether build has allocated the float32 tiles, or the float64 tiles.
 func (m *matrix) hasTiles(inSingle bool) bool {
 	if inSingle {
 		return m.single != nil

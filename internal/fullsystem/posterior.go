@@ -25,8 +25,8 @@ import (
 //
 //	U c (r(x,x) - r(x,N) (r(N,N) + Λ/w)⁻¹ r(N,x) + φ'(I + F N⁻¹F')⁻¹φ)
 //
-// It is nearly proportional to the variance given all rows, and a little larger. The factor c matches the mean over some training
-// rows, each left out, to the result of leave_out.go.
+// Without c, this is nearly proportional to the variance given all rows, and a little larger. The factor c is such that the mean
+// over some training rows, each left out, equals that of the result of leave_out.go.
 //
 // Two alternatives were worse. With the pivots alone, the ratio to the variance given all rows spreads several times as widely. An
 // estimate from 64 samples of random features has a noise of 18%, and each sample needs a right-hand side.
@@ -48,16 +48,16 @@ type Posterior struct {
 }
 
 const (
-	// neighbours is the number of nearest rows.
+	// neighbours is the number of nearest rows that are used.
 	neighbours = 128
-	// calibrating is the number of training rows from which c is determined, and together the number of them per batch.
+	// calibrating is the number of training rows from which c is determined. together is the number of rows in a batch.
 	calibrating, together = 256, 64
 	// calibrationStream is the random stream "calibrate".
 	calibrationStream = 0x63616c6962726174
 )
 
-// Posterior returns the variance of a solution. Its c matches the mean variance of a sample of rows, each without itself, to the
-// leave-one-out result.
+// Posterior returns the variance of a solution. Its c is such that the mean variance of a sample of rows, each left out, equals
+// that of the leave-one-out results.
 func (p *Problem) Posterior(ctx context.Context, s *Solution) (*Posterior, error) {
 	q := *p.base
 	q.ridge, q.Share, q.Factor, q.Scale = s.Ridge/p.unit, s.model.share, s.model.factor, s.scale
@@ -83,7 +83,8 @@ func (p *Problem) Posterior(ctx context.Context, s *Solution) (*Posterior, error
 	return &q, err
 }
 
-// eachNeighbourhood calls f with the neighbourhoods of training rows, each without the row itself, a few at a time.
+// eachNeighbourhood calls f with the neighbourhoods of training rows, a few at a time. A neighbourhood does not contain the row
+// itself.
 func (p *Problem) eachNeighbourhood(ctx context.Context, q *Posterior, rows []int, f func(first int, near []*neighbourhood) error) error {
 	for first := 0; first < len(rows); first += together {
 		part := rows[first:min(first+together, len(rows))]
@@ -149,7 +150,7 @@ func (q *Posterior) root(pivot int) float64 {
 	return math.Sqrt(weights.Weight(q.weights, q.Pivots[pivot]))
 }
 
-// toFeatures turns kernel values with the pivots (r×m) into features, in place.
+// toFeatures replaces the kernel values k with the pivots (r×m) by features.
 func (q *Posterior) toFeatures(ctx context.Context, k *mat.Dense) error {
 	for i := range q.Pivots {
 		floats.Scale(q.root(i)/q.Unit, k.RawRowView(i))
@@ -157,7 +158,7 @@ func (q *Posterior) toFeatures(ctx context.Context, k *mat.Dense) error {
 	return fast.TrsmContext(ctx, blas.Left, blas.Trans, 1, q.basis.Upper(), k.RawMatrix())
 }
 
-// Variances returns the variances at new rows. K (m×n) holds their kernel values with the training rows, and diag (m) those with
+// Variances returns the variances at new rows. k (m×n) holds their kernel values with the training rows, and diag (m) those with
 // themselves.
 func (q *Posterior) Variances(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
 	out := make([]float64, len(diag))
@@ -201,11 +202,12 @@ type neighbourhood struct {
 	near     []int
 	own      float64   // r(x,x)
 	cross    []float64 // r(N,x)
-	values   []float64 // r(N,N), the rows of its upper triangle
+	values   []float64 // upper triangle of r(N,N), row by row
 	features []float64 // φ(x); nil without pivots
 }
 
-// neighbourhood finds the training rows nearest to a row, given its kernel values k with the training rows, and own with itself.
+// neighbourhood returns the contribution of the training rows nearest to a row. k holds the row's kernel values with the training
+// rows, and own that with itself. If without is a training row, it is left out.
 func (q *Posterior) neighbourhood(k []float64, own float64, features []float64, without int) *neighbourhood {
 	h := &neighbourhood{near: q.nearest(k, without), own: own, features: features}
 	m := len(h.near)
@@ -237,7 +239,7 @@ func (q *Posterior) neighbourhood(k []float64, own float64, features []float64, 
 	return h
 }
 
-// unseen returns the variance of the remainder at a row, given the nearest rows.
+// unseen returns the variance of the remainder of the kernel at a row, given the nearest rows.
 func (q *Posterior) unseen(ctx context.Context, h *neighbourhood) (float64, error) {
 	m := len(h.near)
 	c := mat.NewSymDense(m, nil)
@@ -254,13 +256,14 @@ func (q *Posterior) unseen(ctx context.Context, h *neighbourhood) (float64, erro
 	return max(h.own-chol.Quad(append([]float64(nil), h.cross...)), 0), nil
 }
 
-// nearest returns the rows with the largest correlation, in ascending order.
+// nearest returns the training rows with the largest correlation with a row whose kernel values are k, in ascending order. If
+// without is a training row, it is left out.
 func (q *Posterior) nearest(k []float64, without int) []int {
 	type candidate struct {
 		row   int
 		value float64
 	}
-	// A heap of the best rows so far, with the worst of them on top.
+	// heap holds the best rows so far, with the worst of them on top.
 	worse := func(a, b candidate) bool { return a.value < b.value || a.value == b.value && a.row > b.row }
 	heap := make([]candidate, 0, neighbours)
 	for i, v := range k {
@@ -301,7 +304,7 @@ func (q *Posterior) nearest(k []float64, without int) []int {
 	return out
 }
 
-// leftOutVariances returns the variances of training rows that are left out of their own neighbourhoods.
+// leftOutVariances returns the variances of training rows that are not in their own neighbourhoods.
 func (q *Posterior) leftOutVariances(ctx context.Context, rows []int, near []*neighbourhood) ([]float64, error) {
 	out := make([]float64, len(rows))
 	seen := make([]float64, len(rows))

@@ -18,12 +18,12 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// preconditioner is P = F'F + ΛI for every Λ.
+// preconditioner is P = F'F + ΛI, for several ridges Λ.
 type preconditioner struct {
 	factor           *mat.Dense    // F, r×n; nil for a rank of 0
 	gram             *mat.SymDense // FF'
 	pivots           []int
-	unseen           []float64 // n, the diagonal of S - F'F
+	unseen           []float64 // diagonal of S - F'F (n)
 	workers          int
 	factors          map[float64]*linalg.Cholesky // factors of FF' + ΛI, by Λ
 	trace, remaining float64                      // traces of S and of S - F'F
@@ -64,7 +64,7 @@ func (a pivotParts) Tile(dst *mat.Dense, rows []int, first int) error {
 // pivotStream is the random stream "pivots".
 const pivotStream = 0x7069766f7473
 
-// newPreconditioner factors S to the rank at which enough returns true, or to the rank most.
+// newPreconditioner factors S up to the rank at which enough returns true, or up to the rank most.
 func (p *Problem) newPreconditioner(ctx context.Context, most int, enough func(rank int, remaining float64) bool) (*preconditioner, error) {
 	first, second := progress.Two(ctx, 5, 1)
 	diagonal := make([]float64, p.n)
@@ -124,7 +124,7 @@ func (c *preconditioner) shift(ctx context.Context, ridge float64) error {
 }
 
 const (
-	// F is read in strips of columns and blocks of rows. Products with so small an inner dimension read their factors in place.
+	// F is read in strips of columns and blocks of rows. With such a small inner dimension, products read their factors in place.
 	strip, block = 256, 256
 	// productFrom is the smallest number of right-hand sides for which products with F are computed as matrix products.
 	productFrom = 3
@@ -134,7 +134,7 @@ const (
 
 func (c *preconditioner) strips(n int) int { return (n + strip - 1) / strip }
 
-// solve sets dst[c] = P⁻¹v[c] = (v - F'(FF' + ΛI)⁻¹Fv)/Λ with the ridge of each c. Its factor must have been computed by shift.
+// solve sets dst[c] to P⁻¹v = (v - F'(FF' + ΛI)⁻¹Fv)/Λ for v = v[c] and Λ = ridges[c]. shift must have been called for each ridge.
 func (c *preconditioner) solve(ctx context.Context, dst, v [][]float64, ridges []float64) error {
 	n, r := len(v[0]), c.rank()
 	ctx = progress.Silent(ctx)
@@ -145,7 +145,7 @@ func (c *preconditioner) solve(ctx context.Context, dst, v [][]float64, ridges [
 		return ctx.Err()
 	}
 	strips := c.strips(n)
-	inner := make([]*mat.Dense, min(innerSums, strips)) // Fv, one column per right-hand side
+	inner := make([]*mat.Dense, min(innerSums, strips)) // Fv, with a column for each right-hand side
 	if err := parallel.ForEach(ctx, c.workers, len(inner), func(sum int) error {
 		inner[sum] = mat.NewDense(r, len(v), nil)
 		for s := sum; s < strips; s += len(inner) {
@@ -219,7 +219,7 @@ func (c *preconditioner) columns(s int) blas64.General {
 	return c.factor.Slice(0, r, s*strip, min((s+1)*strip, n)).(*mat.Dense).RawMatrix()
 }
 
-// gather copies a strip of vectors to the columns of a matrix.
+// gather returns a matrix whose columns are strip s of the vectors.
 func gather(v [][]float64, s int) *mat.Dense {
 	first, last := s*strip, min((s+1)*strip, len(v[0]))
 	out := mat.NewDense(last-first, len(v), nil)
@@ -229,8 +229,8 @@ func gather(v [][]float64, s int) *mat.Dense {
 	return out
 }
 
-// rankChoice finds the rank that minimises an estimate of the total time. Its unit is the time of one multiplication and addition
-// in a matrix product.
+// rankChoice finds the rank that minimises an estimate of the total time. The unit of time is that of one multiplication and
+// addition in a matrix product.
 type rankChoice struct {
 	n, columns int
 	ridges     int
@@ -244,27 +244,27 @@ type rankChoice struct {
 
 const (
 	kernelCost = 100 // cost of an entry of K, plus 1 for each column of the rows
-	// The same for an entry computed in float32.
+	// singleCost and singleColumnCost are the same for an entry that is computed in float32.
 	singleCost, singleColumnCost = 12, 0.6
 	entryCost                    = 4 // cost of reading a stored entry
-	// A product with K costs one unit per entry and right-hand side, for half of the entries. Products with F and its transpose,
-	// and solving with the factor of FF' + ΛI, cost more.
+	// factorCost and solveCost are relative to a product with K, which costs one unit per entry and right-hand side, for half of
+	// the entries. Products with F and its transpose, and solving with the factor of FF' + ΛI, cost more.
 	factorCost, solveCost = 2.5, 2
-	// pivotCost is the cost per entry of F and earlier pivot: subtracting the pivots, and the product FF'.
+	// pivotCost is the cost per entry of F and earlier pivot. It includes the subtraction of the pivots, and the product FF'.
 	pivotCost = 1.7
-	// The number of iterations is leastIterations plus rootIterations times the square root of the condition number, at the default
-	// tolerance.
+	// At the default tolerance, the number of iterations is leastIterations plus rootIterations times the square root of the
+	// condition number.
 	leastIterations, rootIterations = 4, 3.5
 	// largestShare is the ratio of the largest eigenvalue of the remainder to the mean reduction by each of the last pivots.
 	largestShare = 2
-	// growth is the step in rank at which the estimates are compared.
+	// growth is the factor by which the rank grows from one comparison of the estimates to the next.
 	growth = 1.25
-	// A factor is always extended until it has cost as much as leastPasses passes. With short lengths the first pivots predict
-	// little about the next ones.
+	// A factor is always extended until it has cost as much as leastPasses passes, because with short lengths the first pivots
+	// predict little about the next ones.
 	leastPasses = 3
 )
 
-// iterations estimates the number of iterations from the largest eigenvalue of the remainder of S.
+// iterations returns an estimate of the number of iterations from the largest eigenvalue of the remainder of S.
 func (c *rankChoice) iterations(largest float64) float64 {
 	return leastIterations + rootIterations*math.Log(2/c.tolerance)/math.Log(2/DefaultTolerance)*math.Sqrt(1+largest/c.ridge)
 }
@@ -280,7 +280,7 @@ func (c *rankChoice) factor(rank float64) float64 {
 	return n*rank*c.kernel + pivotCost*n*rank*rank + float64(c.ridges)*rank*rank*rank/3
 }
 
-// enough records the remaining trace at a rank, and reports whether to stop there.
+// enough records the remaining trace at a rank, and reports whether the factor should end there.
 func (c *rankChoice) enough(rank int, remaining float64) bool {
 	c.ranks, c.remaining = append(c.ranks, rank), append(c.remaining, remaining)
 	if remaining > 0 && c.factor(float64(rank)) < leastPasses*c.pass {
@@ -291,7 +291,7 @@ func (c *rankChoice) enough(rank int, remaining float64) bool {
 	if half == three || three == now {
 		return false
 	}
-	// The reduction by each pivot falls as a power of the number of pivots.
+	// The reduction by each pivot is assumed to fall as a power of the number of pivots.
 	slope := func(a, b int) float64 {
 		return max(c.remaining[a]-c.remaining[b], 0) / float64(c.ranks[b]-c.ranks[a])
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// Block rows are distributed over partial sums. The terms of each sum are added in a fixed order, and then the sums are. There
-	// are fewer sums if they would exceed sumNumbers numbers.
+	// Block rows are distributed over partial sums. The terms of each sum are added in a fixed order, and so are the sums. There
+	// are fewer sums if they would have more than sumNumbers numbers in total.
 	mostSums, leastSums = 16, 2
 	sumNumbers          = 1 << 25
-	// sumStrip is the number of elements of the sums that are added at a time.
+	// sumStrip is the number of elements of each sum that are added at a time.
 	sumStrip = 4096
 )
 
@@ -24,7 +24,7 @@ func (m *matrix) sums(columns int) int {
 	return min(m.blocks, max(leastSums, min(mostSums, sumNumbers/max(columns*m.n, 1))))
 }
 
-// multiply sets dst[c] = K/U x[c] for all right-hand sides c in one pass over K. With exactly, tiles are computed in float64.
+// multiply sets dst[c] to K/U x[c] for all right-hand sides c in one pass over K. If exactly is set, tiles are computed in float64.
 func (m *matrix) multiply(ctx context.Context, dst, x [][]float64, exactly bool) error {
 	sums := m.sums(len(x))
 	for len(m.partial) < sums*len(x) {
@@ -39,8 +39,8 @@ func (m *matrix) multiply(ctx context.Context, dst, x [][]float64, exactly bool)
 		buffer := m.scratch.Get().(*[]float64)
 		defer m.scratch.Put(buffer)
 		work := newTileWork(*buffer, len(x))
-		// Row i has blocks-i tiles. Rows are assigned forwards and backwards in turn, so that each sum has about the same number of
-		// tiles.
+		// Block row i has blocks-i tiles. Block rows are assigned to the sums forwards and backwards in turn, so that each sum has
+		// about the same number of tiles.
 		for i := range m.blocks {
 			if turn := i % (2 * sums); turn != s && turn != 2*sums-1-s {
 				continue
@@ -71,13 +71,13 @@ func (m *matrix) multiply(ctx context.Context, dst, x [][]float64, exactly bool)
 	})
 }
 
-// addTile adds the contribution of tile (i, j) to the products, for its rows and for its columns.
+// addTile adds the contribution of tile (i, j) to the products: for its rows and, transposed, for its columns.
 func (m *matrix) addTile(sums, x [][]float64, work *tileWork, i, j int, exactly bool) error {
 	rows, columns := m.side(i), m.side(j)
 	place, tile := m.place(i, j), work.tile[:rows*columns]
 	y, z := window(work.y, sums, i*tileRows, rows), window(work.z, sums, j*tileRows, columns)
 	right, left := window(work.right, x, j*tileRows, columns), window(work.left, x, i*tileRows, rows)
-	if i == j { // a tile on the diagonal is symmetric, so its transpose must not be counted again
+	if i == j { // the transpose of a symmetric tile on the diagonal must not be added again
 		for c := range z {
 			z[c] = work.spare[:columns]
 		}
@@ -102,7 +102,7 @@ func (m *matrix) addTile(sums, x [][]float64, work *tileWork, i, j int, exactly 
 	return nil
 }
 
-// window sets dst to the same range of each vector.
+// window sets dst to the same range of each vector of v, and returns dst.
 func window(dst, v [][]float64, first, count int) [][]float64 {
 	for c := range v {
 		dst[c] = v[c][first : first+count]

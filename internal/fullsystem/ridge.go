@@ -11,20 +11,21 @@ import (
 )
 
 const (
-	// ridgeFactor is the ratio of adjacent ridges, and mostRidges the largest number of ridges.
+	// ridgeFactor is the ratio of adjacent ridges. mostRidges is the largest number of ridges.
 	ridgeFactor = 3.0
 	mostRidges  = 5
-	// A search starts at leastStart or above and tries no ridge below leastRidge. Both are relative to the mean weight and the
-	// variation of the kernel, since the constant is not penalised. Small ridges need many iterations. Targets without noise favour
-	// a ridge near 0, but the error there is about the same.
+	// A search begins at leastStart or above and tries no ridge below leastRidge. Both are relative to the mean weight and the
+	// variation of the kernel, because the ridge does not penalise the constant. Small ridges need many iterations. For targets
+	// without noise a ridge near 0 is best, but the error at leastRidge is about the same.
 	leastStart, leastRidge = 3e-3, 1e-4
-	// worthwhile is the relative improvement after which a smaller ridge is tried.
+	// worthwhile is the relative improvement from which on a smaller ridge is tried.
 	worthwhile = 0.01
 )
 
 // Search returns the solution with the smallest leave-one-out error among ridges a factor of three apart around start. It solves
-// the first two together. While the best ridge is the smallest or the largest, it solves the next one beyond, starting from the
-// best solution. If a difference is within the noise of the probes, it prefers the larger ridge. It calls observe for each ridge.
+// for the first two ridges together. As long as the smallest ridge is clearly better than the next one, or the largest ridge is the
+// best, it solves for the next ridge beyond, and begins with the best solution. If errors differ by no more than the noise of the
+// probes, it prefers the larger ridge. It calls observe for each ridge.
 func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge, err float64)) (*Solution, Report, error) {
 	one := p.unit * p.spread * p.meanWeight()
 	start = max(start, leastStart*one)
@@ -51,7 +52,7 @@ func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge,
 		best = preferred(all)
 		for i, s := range all {
 			if i != best {
-				*s = Solution{Ridge: s.Ridge, Score: s.Score} // release its vectors before the next ones are allocated
+				*s = Solution{Ridge: s.Ridge, Score: s.Score} // the vectors are released before the next ones are allocated
 			}
 		}
 		next = nil
@@ -66,7 +67,8 @@ func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge,
 	return all[best], report, nil
 }
 
-// preferred returns the index of the smallest error, or of a larger ridge whose error is larger by no more than the noise.
+// preferred returns the index of the solution with the smallest error, or of the largest ridge whose error exceeds it by no more
+// than the noise.
 func preferred(all []*Solution) int {
 	least := 0
 	for i := range all {
@@ -92,7 +94,7 @@ func (p *Problem) meanWeight() float64 {
 	return stat.Mean(p.weights, nil)
 }
 
-// add includes the report of another solution.
+// add adds the report of another solution.
 func (r *Report) add(other Report) {
 	r.Iterations = max(r.Iterations, other.Iterations)
 	r.Corrected = max(r.Corrected, other.Corrected)

@@ -15,23 +15,23 @@ import (
 type State struct {
 	Ridge     float64
 	Iteration int
-	// Error estimates the remaining change of the leave-one-out residuals of the targets, relative to their norm. It is +Inf while
-	// unknown.
+	// Error estimates the remaining change of the leave-one-out residuals of the targets, relative to their norm. It is +Inf as
+	// long as there is no estimate.
 	Error float64
 	Sides []Side // ones, targets and probes
 }
 
-// Side holds the progress of one right-hand side. Its vectors have one element per row.
+// Side holds the progress of one right-hand side. Each of its vectors has one element for each row.
 type Side struct {
 	Solution, Residual, Direction        codec.Floats
-	Before                               codec.Floats // an earlier iterate; empty for a probe
+	Before                               codec.Floats // iterate at which the change was last estimated; empty for a probe
 	Gains                                codec.Floats
 	Rho, Energy, Change, Left            float64
 	LeastEnergy, LeastResidual           float64
 	Since, Iterations, Looked, Condition int
 }
 
-// state copies the progress of the right-hand sides of a system.
+// state returns a copy of the progress of all right-hand sides of a system.
 func (p *Problem) state(s *system) *State {
 	out := &State{Ridge: s.ridge}
 	for _, t := range s.targets {
@@ -50,12 +50,12 @@ func (p *Problem) state(s *system) *State {
 	return out
 }
 
-// stateTolerance is the largest accepted difference between a state's residual and that of this system, relative to the right-hand
-// side.
+// stateTolerance is the largest accepted difference between the residual in a state and that of this system, relative to the
+// right-hand side.
 const stateTolerance = 1e-4
 
-// resumeFrom restores the right-hand sides of a system from a state. It takes one pass over K to compare the residuals of the state
-// with those of this system. It returns ErrParam for a state from another system, or ctx's error.
+// resumeFrom restores the right-hand sides of a system from a state. It needs one pass over K, to compare the residuals in the
+// state with those of this system. If the state belongs to another system, it returns ErrParam. It also returns ctx's error.
 func (p *Problem) resumeFrom(ctx context.Context, s *system, at *State) error {
 	sides := s.all()
 	other := fault.Param(p.Type, "Resume", fmt.Sprintf("a State after %d iterations", at.Iteration),
@@ -92,7 +92,7 @@ func (p *Problem) resumeFrom(ctx context.Context, s *system, at *State) error {
 	return nil
 }
 
-// Check describes the fault of a state that was read. It returns "" if there is none.
+// Check returns a description of an error in a state that was read, or "" if there is none.
 func (s *State) Check() string {
 	if !(s.Ridge > 0) || s.Ridge-s.Ridge != 0 || s.Iteration < 1 || len(s.Sides) < 2 || !(s.Error >= 0) {
 		return "a value is out of range"

@@ -23,16 +23,17 @@ import (
 // Defaults of Settings.
 const (
 	DefaultTolerance = 0.01
-	// Probes have about this many numbers in total, so that the noise of their sum is a few per cent. Their number is bounded.
+	// All probes together have about probeNumbers numbers, so that the noise of their sum is a few per cent. There are between
+	// leastProbes and mostProbes of them.
 	probeNumbers            = 20_000
 	leastProbes, mostProbes = 2, 8
 )
 
 // Settings describes how a problem is solved.
 type Settings struct {
-	Type      string  // the type that is fitted, for errors
-	Tolerance float64 // the error of leave-one-out residuals, relative to their norm; 0: DefaultTolerance
-	Probes    int     // random vectors for the sum of the diagonal of the inverse; 0: chosen by the number of rows, < 0: none
+	Type      string  // name of the type that is fitted, for errors
+	Tolerance float64 // tolerance for leave-one-out residuals, relative to their norm; 0: DefaultTolerance
+	Probes    int     // number of random vectors for the sum of the inverse's diagonal; 0: depends on the number of rows, < 0: none
 	Rank      int     // rank of the preconditioner; 0: chosen by cost
 	Seed      uint64
 	Workers   int
@@ -40,7 +41,7 @@ type Settings struct {
 	Steps     *progress.Steps
 	Storage   *Storage // nil: chosen by the ridge
 	// If Checkpoint is not nil, it is called after each iteration of Solve for one ridge, until stagnation or a correction. If
-	// Resume is not nil, Solve continues from it.
+	// Resume is not nil, Solve continues from this state.
 	Checkpoint func(*State)
 	Resume     *State
 }
@@ -49,7 +50,7 @@ func (s Settings) tolerance() float64 { return cmp.Or(s.Tolerance, DefaultTolera
 
 func (s Settings) limit() float64 { return float64(cmp.Or(s.MaxBytes, kernels.MaxKernelBytes)) }
 
-// Problem is the kernel machine on all rows, which must be distinct, for every ridge.
+// Problem is the kernel machine on all rows, which must be distinct. It can be solved for several ridges.
 type Problem struct {
 	Settings
 	n       int
@@ -66,21 +67,21 @@ type Problem struct {
 	spread       float64 // estimated variation of K/U, 1 minus the mean of its entries
 	matrix       *matrix
 	storage      Storage
-	kept         float64 // the fraction of the tiles that is stored
+	kept         float64 // share of the tiles that is stored
 	conditioner  *preconditioner
 	doubled      bool // the rank was doubled
 	weighed      [][]float64
 
-	// Shared by the variances of all ridges.
+	// The variances of all ridges share these fields.
 	base    *Posterior
-	isPivot []bool // rows that are pivots of base
+	isPivot []bool // whether each row is a pivot of base
 	forest  *forest
 }
 
 const (
-	// factorShare is the largest fraction of the memory limit that F may take.
+	// factorShare is the largest share of the memory limit that F may use.
 	factorShare = 0.25
-	// vectorsOf is the number of vectors per right-hand side, without those of the partial sums.
+	// vectorsOf is the number of vectors for each right-hand side, without those of the partial sums.
 	vectorsOf = 6
 	// normRows is the number of rows drawn to estimate the norm of K.
 	normRows = 256
@@ -90,7 +91,7 @@ const (
 	mostRank = 4000
 )
 
-// NewProblem prepares the problem of these distinct rows and targets (n×k). It keeps the rows and changes none of its arguments. It
+// NewProblem returns a problem for these distinct rows and targets (n×k). It keeps the rows and changes none of its arguments. It
 // computes nothing of order n². It returns ErrTooLarge if a preconditioner of a small rank does not fit into memory, ErrNotFinite
 // if a kernel value overflows, or ctx's error.
 func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense, weights []float64) (*Problem,
@@ -125,7 +126,7 @@ func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows mat
 	return p, p.estimatePerturbation(ctx)
 }
 
-// leastRank is the rank for which memory must suffice.
+// leastRank is the rank of the smallest preconditioner that must fit into memory.
 const leastRank = 100
 
 // Holds returns an ErrTooLarge error if a system of this many rows does not fit into memory without storing any entry of K.
@@ -208,11 +209,11 @@ const (
 	rounding = 0x1p-24
 	// measuredFactor multiplies the measured errors of values computed in float32, as a margin.
 	measuredFactor = 2
-	// The ridge must exceed safe times the bound of the perturbation, and refines times its probable norm. A correction then leaves
-	// less than a third of the error.
+	// A ridge of at least safe times the bound of the perturbation allows tiles in float32. A ridge of at least refines times the
+	// probable norm of the perturbation allows them with corrections, each of which leaves less than a third of the error.
 	safe, refines = 10, 3
-	// The ratio of the probable norm of the perturbation to the ridge is about the relative change of leave-one-out residuals. Up
-	// to this fraction of the tolerance it is ignored.
+	// The ratio of the probable norm of the perturbation to the ridge is about the relative change of leave-one-out residuals. The
+	// perturbation is ignored if this ratio is at most perturbedShare times the tolerance.
 	perturbedShare = 1. / 3
 )
 
@@ -248,8 +249,8 @@ func (p *Problem) estimatePerturbation(ctx context.Context) error {
 }
 
 // chooseStorage returns the storage of K for a ridge Λ and a perturbation of K. If the errors are independent, the spectral norm is
-// about twice their Frobenius norm divided by √n. Refinement converges if that is small compared with the ridge, even if the bound
-// is not.
+// about twice their Frobenius norm divided by √n. Refinement converges if the spectral norm is small compared with the ridge, even
+// if the bound of the Frobenius norm is not.
 func (p *Problem) chooseStorage(ridge, perturbation float64) Storage {
 	likely := 2 * perturbation / math.Sqrt(float64(p.n))
 	switch {
@@ -263,7 +264,7 @@ func (p *Problem) chooseStorage(ridge, perturbation float64) Storage {
 	return Double
 }
 
-// share returns the fraction of the tiles that fits into memory in addition to other uses, in bytes.
+// share returns the fraction of the tiles that fits into memory. The parameter beside is the memory for other purposes, in bytes.
 func (p *Problem) share(s Storage, beside float64) float64 {
 	return max(0, min(1, (p.limit()-beside)/tileBytes(p.n, s.size())))
 }
@@ -304,12 +305,13 @@ func (r Report) Entries() string {
 	return fmt.Sprintf("%v, %.0f%% of it stored", r.Storage, 100*r.Kept)
 }
 
-// Solve solves for each of the ridges λ, with one pass over K per iteration. The report shows whether it converged.
+// Solve solves the problem for each of the ridges λ. Each iteration passes over K once for all ridges. The report contains a
+// warning if a system did not converge.
 func (p *Problem) Solve(ctx context.Context, ridges []float64) ([]*Solution, Report, error) {
 	return p.solveFrom(ctx, nil, ridges)
 }
 
-// solveFrom starts from a solution for another ridge, if there is one.
+// solveFrom is Solve, except that it starts from the solution for another ridge if from is not nil.
 func (p *Problem) solveFrom(ctx context.Context, from *Solution, ridges []float64) ([]*Solution, Report, error) {
 	var report Report
 	if len(ridges) == 0 {
@@ -384,7 +386,7 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, 
 	}
 	storage := p.chooseStorage(ridge, p.perturbation)
 	if once := rounding * p.norm; storage == Double && p.matrix.hasSingle && p.chooseStorage(ridge, once) != Double {
-		// Values computed in float64 and rounded once are closer to K.
+		// Float64 values that are rounded once are closer to K than values computed in float32.
 		storage, p.perturbation, p.matrix.hasSingle = p.chooseStorage(ridge, once), once, false
 		p.matrix.drop()
 	}
@@ -419,7 +421,7 @@ func (p *Problem) rankChoice(ridge float64, ridges, columns int) *rankChoice {
 	return c
 }
 
-// enoughUnless returns enough, or nil if the rank is given.
+// enoughUnless returns the method enough, or nil if the caller has set the rank.
 func (c *rankChoice) enoughUnless(given bool) func(int, float64) bool {
 	if given {
 		return nil
@@ -442,8 +444,8 @@ func (s *system) all() []*rightSide {
 }
 
 const (
-	// energyTolerance is the largest energy norm of an error relative to that of the solution. It applies to probes, whose noise is
-	// larger, and to the ones, whose sum then has an error of 1%.
+	// energyTolerance is the largest energy norm of an error relative to that of the solution. It applies to the probes, whose
+	// noise is larger, and to the right-hand side of ones, whose sum then has an error of 1%.
 	energyTolerance = 0.06
 	// probeResidual is the largest residual of a probe, relative to the norm of the probe.
 	probeResidual = 0.3
@@ -501,18 +503,20 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// excessOfEnergy compares the energy norm of the error with that of the solution.
+// excessOfEnergy returns the energy norm of the error divided by the largest accepted one, which is relative to the energy norm of
+// the solution.
 func (p *Problem) excessOfEnergy(s *rightSide) float64 {
 	return ratio(s.energy, min(energyTolerance, 10*p.tolerance())*math.Sqrt(max(floats.Dot(s.u, s.b), 0)))
 }
 
-// excessOfProbe also requires a small residual. With a small ridge a few iterations may change nothing, and the estimate of the
-// energy is then too small.
+// excessOfProbe also requires a small residual. If the ridge is small, the first iterations may change nothing, and the estimate of
+// the energy is then too small.
 func (p *Problem) excessOfProbe(s *rightSide) float64 {
 	return max(p.excessOfEnergy(s), ratio(floats.Norm(s.r, 2), probeResidual*math.Sqrt(float64(p.n))))
 }
 
-// excessOfOnes requires that the error times b is as small as that of a target, and that the energy norm is small.
+// excessOfOnes requires that the energy norm of the error is small. It also requires that the error, multiplied by the bias of each
+// target, is within the tolerance for that target.
 func (p *Problem) excessOfOnes(s *system) float64 {
 	sum := floats.Dot(s.ones.u, s.ones.b)
 	out := p.excessOfEnergy(s.ones)
@@ -586,7 +590,7 @@ func notConverged(sides []*rightSide) (out []*rightSide) {
 	return out
 }
 
-// double replaces the preconditioner by one of twice the rank, once, if memory holds both.
+// double replaces the preconditioner with one of twice the rank if memory holds both.
 func (p *Problem) double(ctx context.Context, sides []*rightSide) error {
 	rank := min(2*max(p.conditioner.rank(), leastRank), p.n)
 	if rank <= p.conditioner.rank() || p.tileBytes()+8*float64(p.n)*float64(rank+p.conditioner.rank()) > p.limit() {
@@ -608,7 +612,7 @@ func (p *Problem) double(ctx context.Context, sides []*rightSide) error {
 // tileBytes returns the memory of the stored tiles.
 func (p *Problem) tileBytes() float64 { return p.kept * tileBytes(p.n, p.storage.size()) }
 
-// resume continues from the true residuals.
+// resume recomputes the residuals from the solutions, and iterates again.
 func (p *Problem) resume(ctx context.Context, sides []*rightSide, exactly bool) error {
 	if err := p.residuals(ctx, sides, exactly); err != nil {
 		return err
@@ -616,7 +620,7 @@ func (p *Problem) resume(ctx context.Context, sides []*rightSide, exactly bool) 
 	return p.iterate(ctx, sides, nil)
 }
 
-// residuals restarts with r = b - (S + ΛI)u.
+// residuals computes r = b - (S + ΛI)u for each side, and restarts its iteration from this residual.
 func (p *Problem) residuals(ctx context.Context, sides []*rightSide, exactly bool) error {
 	dst, x := make([][]float64, len(sides)), make([][]float64, len(sides))
 	for i, s := range sides {
@@ -633,8 +637,8 @@ func (p *Problem) residuals(ctx context.Context, sides []*rightSide, exactly boo
 	})
 }
 
-// correct solves for the residuals in float64, down to the residuals at which the iterations ended. It reports whether a correction
-// was necessary.
+// correct computes the residuals in float64. If a residual exceeds mostRounding times the one at which its iteration ended, correct
+// iterates until it does not. It reports whether there were such residuals.
 func (p *Problem) correct(ctx context.Context, sides []*rightSide) (bool, error) {
 	goals, lefts := make([]float64, len(sides)), make([]float64, len(sides))
 	for i, s := range sides {

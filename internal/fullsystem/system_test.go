@@ -95,8 +95,8 @@ func farthest(a, b *mat.Dense) (most float64) {
 	return most
 }
 
-// TestPredictionsOfCholesky compares predictions with those of a Cholesky factor, over smooth and nonsmooth kernels, ridges,
-// weights, targets and storage.
+// TestPredictionsOfCholesky checks that predictions agree with those of a Cholesky factor, for smooth and nonsmooth kernels,
+// several ridges, weights, targets and types of storage.
 func TestPredictionsOfCholesky(t *testing.T) {
 	lengths := []float64{1, 2, 3, 1}
 	random := rand.New(rand.NewPCG(3, 3))
@@ -162,7 +162,8 @@ func TestPredictionsOfCholesky(t *testing.T) {
 	}
 }
 
-// TestTolerance checks the promise of the default Tolerance: predictions are within about a hundredth of the residuals.
+// TestTolerance checks that predictions with the default Tolerance differ from exact ones by at most about a hundredth of the
+// residuals.
 func TestTolerance(t *testing.T) {
 	x, y := sample(1500, 6, 1, 4)
 	for _, ridge := range []float64{1e-4, 1e-2, 1} {
@@ -187,7 +188,7 @@ func TestTolerance(t *testing.T) {
 	}
 }
 
-// TestLeavingOut compares the diagonal of the inverse and the residuals with exact ones.
+// TestLeavingOut checks that the diagonal of the inverse and the leave-one-out residuals agree with the exact ones.
 func TestLeavingOut(t *testing.T) {
 	x, y := sample(1200, 5, 1, 5)
 	random := rand.New(rand.NewPCG(3, 4))
@@ -296,7 +297,8 @@ func TestTilesThatAreNotKept(t *testing.T) {
 	}
 }
 
-// TestRidges checks that ridges solved together give the same results as alone, and that the search finds nearly the best one.
+// TestRidges checks that ridges that are solved together give the same results as one at a time, and that the search finds nearly
+// the best ridge.
 func TestRidges(t *testing.T) {
 	x, y := sample(900, 5, 1, 7)
 	kernel := kernels.Matern{Nu: 2.5, Length: 2}

@@ -54,8 +54,8 @@ func Deal(groups, labels []int, sizes []float64, rng *rand.Rand) []int {
 			if empty == len(all)-at && !p.empty {
 				continue // the remaining groups must fill the parts that are still empty
 			}
-			// The increase of the sum over all parts of the squared class fractions divided by the size of the part. It is smallest
-			// where parts stay balanced.
+			// grows is the increase of a sum over the parts, of the squared class fractions divided by the size of the part. It is
+			// smallest where the parts stay balanced.
 			grows := 0.0
 			for c, share := range all[g].shares {
 				grows += share * (2*p.shares[c] + share) / sizes[f]

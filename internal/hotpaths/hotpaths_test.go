@@ -68,7 +68,7 @@ func rows(n, d int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// product returns gonum's product of two matrices of order n, which measures arithmetic.
+// product returns a function that multiplies two matrices of order n with gonum. It measures the speed of arithmetic.
 func product(n int) func() {
 	x, _, _ := rows(n, n)
 	a, to := x.RawMatrix().Data, make([]float64, n*n)
@@ -77,7 +77,7 @@ func product(n int) func() {
 	}
 }
 
-// scan returns a sequential sum of the exponentials of n numbers, which measures one processor and memory.
+// scan returns a function that sums the exponentials of n numbers one after the other. It measures one processor and its memory.
 func scan(n int) func() {
 	sum := 0.0
 	return func() {
@@ -88,7 +88,7 @@ func scan(n int) func() {
 	}
 }
 
-// paths returns functions that build the paths, since some need a fit.
+// paths returns functions that build the paths. Some of them fit a model first.
 func paths() []func(tb testing.TB) path {
 	ctx := context.Background()
 	regress := func(name string, n, d int, build func() estimators.Regressor, of func()) func(tb testing.TB) path {

@@ -21,13 +21,13 @@ func Level(typ string, level float64) error {
 // Predictions computes intervals from the results of PredictVariance.
 type Predictions = func(mean, variance []float64, err error) (low, high []float64, _ error)
 
-// Normal returns central intervals of normal distributions at a level.
+// Normal returns a function that computes central intervals of normal distributions at the level.
 func Normal(level float64) Predictions {
 	return ends(distuv.UnitNormal.Quantile((1 + level) / 2))
 }
 
-// Student returns central intervals of t distributions with df degrees of freedom at a level. It takes their variances. Up to df =
-// 2, where they have no variance, it takes their squared scales.
+// Student returns a function that computes central intervals of t distributions with df degrees of freedom at the level. It expects
+// their variances. If df is at most 2, they have no variance, and it expects their squared scales.
 func Student(level, df float64) Predictions {
 	z := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1 + level) / 2)
 	if df > 2 {

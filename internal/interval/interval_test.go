@@ -19,7 +19,7 @@ func TestLevel(t *testing.T) {
 	assert.EqualError(t, interval.Level("pkg: Type", 2), "pkg: Type: level = 2, want in (0, 1)")
 }
 
-// Quantiles at .975 agree with printed tables.
+// Quantiles at 0.975 agree with printed tables.
 func TestEnds(t *testing.T) {
 	low, high, err := interval.Normal(0.95)([]float64{3, 0}, []float64{4, 0}, nil)
 	assert.NoError(t, err)
@@ -35,7 +35,7 @@ func TestEnds(t *testing.T) {
 	assert.Equal(t, fault.ErrNotFitted, err)
 }
 
-// Each element of a matrix has the same interval as alone.
+// Each element of a matrix has the interval that Predictions computes for it alone.
 func TestMatrices(t *testing.T) {
 	mean, variance := mat.NewDense(2, 2, []float64{1, 2, 3, 4}), mat.NewDense(2, 2, []float64{1, 4, 9, 0})
 	low, high, err := interval.Matrices(interval.Normal(.9), mean, variance, nil)

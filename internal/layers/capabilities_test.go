@@ -53,7 +53,7 @@ var notInTable = map[string]string{
 	"ridge.DirectKernel": "takes a kernel matrix", "pipeline.Regressor": "its parts", "pipeline.Classifier": "its parts", "pipeline.MultiRegressor": "its parts",
 }
 
-// TestPageHasCapabilities checks the capability table of docs/choosing.md against the types.
+// TestPageHasCapabilities checks that the capability table of docs/choosing.md agrees with the types.
 func TestPageHasCapabilities(t *testing.T) {
 	var out strings.Builder
 	out.WriteString("| | probabilities | variance | intervals or sets | weights | streams | merged | many rows | sparse rows | saved | ONNX |\n" +
@@ -92,7 +92,8 @@ func TestPageHasCapabilities(t *testing.T) {
 	assert.Equal(t, "\n"+out.String()+"\n", table, "go test ./internal/layers -run Capabilities -update-capabilities")
 }
 
-// takesSparseRows fits an estimator, with a linear kernel if it has a kernel, to sparse rows whose dense copy is over the limit.
+// takesSparseRows reports whether an estimator can be fitted to sparse rows whose dense copy is over the limit. If it has a kernel,
+// a linear kernel is used.
 func takesSparseRows(t *testing.T, of any) bool {
 	const n, d = 150, 1 << 23
 	numbers, y := sparsetest.Rows(n, 50, 8, 1)

@@ -55,7 +55,7 @@ func goroutines(file *ast.File) (n int) {
 	return n
 }
 
-// holds reports whether the rule applies to f.
+// holds reports whether f must begin with one of the openings.
 func holds(f *ast.FuncDecl) bool {
 	if !f.Name.IsExported() || f.Type.Results == nil {
 		return false

@@ -9,23 +9,23 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// A climb ends at the nearest maximum. With one length for all columns, a kernel detects a wave or a product of a few columns only
-// if these are a large fraction of all columns. Otherwise a climb from there learns nothing. The searches below look for a much
-// higher maximum elsewhere. They ignore maxima of similar height, which the evidence cannot rank: those that it prefers have no
-// smaller error.
+// A climb ends at the nearest maximum. A kernel with one length for all columns detects a wave or a product of a few columns only
+// if these are a large fraction of all columns. If it does not detect them, a climb that starts from its length learns nothing. The
+// searches below look for a much higher maximum elsewhere. They ignore maxima of similar height, because the one with the larger
+// evidence does not have a smaller error.
 const (
 	// ClearlyHigher is the gain in log evidence per row that makes a maximum clearly higher. It corresponds to a fifth less error.
 	ClearlyHigher = 0.125
-	// Something is the gain in log evidence per row over noise that shows that something was learnt. It corresponds to 6% less
-	// error.
+	// Something is the gain in log evidence per row, compared with pure noise, that shows that something was learnt. It corresponds
+	// to 6% less error.
 	Something = 0.03
 	// chance is the log evidence that a length gains when it is fitted to noise.
 	chance = 2.0
-	// shortLength is in units of the median distance.
+	// shortLength is one short length for all columns, in units of the median distance.
 	shortLength    = 0.3
 	elsewhereSteps = 20
-	// mostShortened is the largest number of lengths that are shortened one by one, in each of mostRounds rounds. Each costs a
-	// kernel matrix and three factors.
+	// mostShortened is the largest number of lengths that are shortened one by one, in each of mostRounds rounds. Each shortened
+	// length costs a kernel matrix and three factors.
 	mostShortened = 256
 	mostRounds    = 4
 	// deviation is the log ratio of a column's standard deviation to the lowest bound of its length.
@@ -36,8 +36,9 @@ const (
 var ShortRidges = []float64{0.1, 1}
 
 // Starts searches for the highest maximum with climbs from several starting points: the end of another climb, one short length for
-// all columns, and the best point so far with one length shortened. It shortens the length of the column that gives the largest
-// evidence, and repeats this. It uses the Restricted evidence, which is the cheapest, whatever the objective of the other climb.
+// all columns, and the best point so far with one length shortened. The last is repeated, each time with the length whose
+// shortening gives the largest evidence. It uses the Restricted evidence, which is the cheapest, whatever the objective of the
+// other climb.
 type Starts struct {
 	Kernel kernels.ARD
 	Blocks []*Block
@@ -45,7 +46,7 @@ type Starts struct {
 	Bounds Bounds
 	// Median is the log of the median distance.
 	Median float64
-	// MaxIterations limits the steps of each climb; 0: 20.
+	// MaxIterations limits the steps of each climb. If it is 0, 20 is used.
 	MaxIterations int
 	// If Spent is not nil, it is called before each kernel matrix is computed. An error ends the search.
 	Spent func() error
@@ -58,7 +59,7 @@ type Top struct {
 	// Theta is the highest maximum, in the variables of a Problem. It is nil if it is not clearly higher than the end of the other
 	// climb.
 	Theta []float64
-	// Gain is the gain in log evidence per row over noise.
+	// Gain is the gain in log evidence per row, compared with pure noise.
 	Gain float64
 }
 
@@ -101,8 +102,9 @@ func (s *Starts) rows() (n float64) {
 // clearMargin returns the gain in evidence over all rows that makes a maximum clearly higher.
 func (s *Starts) clearMargin() float64 { return ClearlyHigher * s.rows() }
 
-// Climb searches from the end of another climb. Found holds the logs of the kernel's parameters and of the ridge, which is chosen
-// anew if the other climb had another objective. It returns errors of ctx, of the kernel and of Spent.
+// Climb searches from the end of another climb. The slice found holds the logs of the kernel's parameters and of the ridge. If
+// another is set, the other climb had another objective, and Climb chooses the ridge anew. It returns errors of ctx, of the kernel
+// and of Spent.
 func (s *Starts) Climb(ctx context.Context, found []float64, another bool) (Top, error) {
 	p, count := s.problem(), len(s.Kernel.Params())
 	parts := progress.Parts(ctx, 1, 2, 2)
@@ -137,7 +139,7 @@ func (s *Starts) Climb(ctx context.Context, found []float64, another bool) (Top,
 	return out, nil
 }
 
-// noise returns the log evidence of the targets as pure noise.
+// noise returns the log evidence of a model in which the targets are pure noise.
 func (s *Starts) noise(ctx context.Context, theta []float64) (float64, error) {
 	if err := s.count(); err != nil {
 		return 0, err
@@ -149,7 +151,7 @@ func (s *Starts) noise(ctx context.Context, theta []float64) (float64, error) {
 	return p.Value(ctx, at, nil)
 }
 
-// atRidges returns theta with the best of these ridges, and its value.
+// atRidges returns theta with the best of these ridges, and the objective there.
 func (s *Starts) atRidges(ctx context.Context, p *Problem, theta, ridges []float64) ([]float64, float64, error) {
 	if err := s.count(); err != nil {
 		return nil, 0, err
@@ -157,7 +159,8 @@ func (s *Starts) atRidges(ctx context.Context, p *Problem, theta, ridges []float
 	return p.BestRidge(ctx, theta, ridges)
 }
 
-// fromShort climbs from one short length for all columns, and returns the maximum if it is clearly higher.
+// fromShort climbs from one short length for all columns. It returns the maximum if it is clearly higher than best, and otherwise
+// best.
 func (s *Starts) fromShort(ctx context.Context, p *Problem, best Outcome) (Outcome, error) {
 	short := slices.Clone(best.Theta)
 	for j := range s.Kernel.Lengths {
@@ -174,7 +177,8 @@ func (s *Starts) fromShort(ctx context.Context, p *Problem, best Outcome) (Outco
 	return best, err
 }
 
-// columnByColumn climbs from the best point with one length shortened, and repeats this while the maximum is clearly higher.
+// columnByColumn climbs from the best point with one length shortened. It repeats this as long as each maximum is clearly higher
+// than the last.
 func (s *Starts) columnByColumn(ctx context.Context, p *Problem, best Outcome) (Outcome, error) {
 	lengths := len(s.Kernel.Lengths)
 	if lengths < 2 || lengths > mostShortened {
@@ -217,7 +221,7 @@ func (s *Starts) columnByColumn(ctx context.Context, p *Problem, best Outcome) (
 }
 
 // Useful reports whether one length for all columns, with its ridge chosen anew, explains the rows better than noise. If it does
-// not, the length is random. It is often so short that the kernel relates no rows, and it is then useless as a starting point and
+// not, the length is random. It is often so short that the kernel relates no rows. Such a length is useless as a starting point and
 // as the centre of a prior.
 func (s *Starts) Useful(ctx context.Context, one []float64) (bool, error) {
 	noise, err := s.noise(ctx, one)
@@ -230,7 +234,7 @@ func (s *Starts) Useful(ctx context.Context, one []float64) (bool, error) {
 	return f > noise+chance, err
 }
 
-// BestRidge returns theta with the best of these ridges, and its value. It returns the errors of AtRidges.
+// BestRidge returns theta with the best of these ridges, and the objective there. It returns the errors of AtRidges.
 func (p *Problem) BestRidge(ctx context.Context, theta, ridges []float64) ([]float64, float64, error) {
 	values, err := p.AtRidges(ctx, theta, ridges)
 	if err != nil {
@@ -247,8 +251,8 @@ func (p *Problem) BestRidge(ctx context.Context, theta, ridges []float64) ([]flo
 	return out, values[best], nil
 }
 
-// ImproveElsewhere is like Improve, from a Top, whose ridge maximises the Restricted evidence. For Laplace it chooses another
-// ridge. Extra parameters of the kind come from theta.
+// ImproveElsewhere is like Improve, but starts from the Theta of a Top, whose ridge maximises the Restricted evidence. For Laplace
+// it chooses another ridge. The extra parameter of the objective, if it has one, comes from theta.
 func (p *Problem) ImproveElsewhere(ctx context.Context, top, theta []float64) (Outcome, error) {
 	place := append(slices.Clone(top), theta[len(top):]...)
 	if p.Kind == Laplace {

@@ -75,7 +75,7 @@ func TestStartsOnNoiseAndLines(t *testing.T) {
 	}
 }
 
-// A length so short that the kernel relates no rows is not useful for any targets.
+// A length so short that the kernel relates no rows is not useful, whatever the targets.
 func TestUseful(t *testing.T) {
 	s, _, _ := hidden(t, 150, 3, wave)
 	s.Kernel.Lengths, s.Kernel.Groups = s.Kernel.Lengths[:1], make([]int, 3)
@@ -87,7 +87,7 @@ func TestUseful(t *testing.T) {
 	}
 }
 
-// An error of Spent ends a search at any kernel matrix, as the end of the context does.
+// An error of Spent ends a search at any kernel matrix, and so does the end of the context.
 func TestStartsEnd(t *testing.T) {
 	s, _, long := hidden(t, 40, 3, wave)
 	_, err := s.Climb(context.Background(), long, true)

@@ -14,16 +14,18 @@ import (
 
 const (
 	laplaceSteps     = 50
-	laplaceTolerance = 1e-8 // gain of a full Newton step per row: the next gain is about its square
+	laplaceTolerance = 1e-8 // gain of a full Newton step per row: the gain of the next step is about its square
 	longestStep      = 8.0
 )
 
 // laplace returns Laplace's approximation of the log evidence of a Gaussian process classifier with the logistic link at a kernel
 // matrix k. If gradient is set, it also returns the derivatives. Targets are ±1, or means of the targets of equal rows. The result
-// is the sum over the columns of targets. The prior of the log odds is (K + 11')/λ: the constant has the variance of a kernel with
-// unit diagonal. Weights multiply the log likelihoods of rows. It returns ok = false if Newton's method does not converge, and
-// ctx's error. The cost is about seven Cholesky factors per column, and an inverse for the derivatives (Rasmussen and Williams,
-// algorithms 3.1 and 5.1).
+// is the sum over the columns of targets. The prior of the log odds is (K + 11')/λ, in which the constant has the variance of a
+// kernel with unit diagonal. Weights multiply the log likelihoods of rows. It returns ok = false if Newton's method does not
+// converge, and ctx's error.
+//
+// The cost is about seven Cholesky factors per column, and an inverse for the derivatives (Rasmussen and Williams, algorithms 3.1
+// and 5.1).
 func laplace(ctx context.Context, k *mat.SymDense, t Targets, lambda float64, gradient bool) (v value, ok bool, err error) {
 	n, _ := t.Y.Dims()
 	prior := mat.NewSymDense(n, nil)
@@ -136,7 +138,8 @@ func (m *mode) factorise(ctx context.Context) (ok bool, err error) {
 	return ok, err
 }
 
-// definite interprets the error of a factorisation: it reports whether the matrix was definite, and returns errors of other causes.
+// definite interprets the error of a factorisation. It reports whether the matrix was definite, and returns errors that have
+// another cause.
 func definite(err error) (bool, error) {
 	if errors.Is(err, fault.ErrNotPSD) {
 		return false, nil
@@ -144,8 +147,8 @@ func definite(err error) (bool, error) {
 	return err == nil, err
 }
 
-// climb takes Newton steps to the mode. From 0, log odds grow by about one per step, so steps are lengthened while the posterior
-// still rises, and halved when they overshoot. It returns ctx's error.
+// climb takes Newton steps to the mode. From 0, log odds grow by about one per step. Therefore steps are lengthened while the
+// posterior still rises, and halved when they overshoot. It returns ctx's error.
 func (m *mode) climb(ctx context.Context) (bool, error) {
 	n := len(m.f)
 	a, f := make([]float64, n), make([]float64, n)

@@ -19,7 +19,7 @@ import (
 type Block struct {
 	Targets
 	derivatives *kernels.Derivatives
-	// The kernel matrix and the copy that is factored, in memory that all evaluations reuse.
+	// gram is the kernel matrix, memory the copy that is factored. All evaluations reuse them.
 	gram, memory mat.SymDense
 }
 
@@ -105,8 +105,8 @@ type Problem struct {
 	// Tolerance ends the climb when each of two steps changes the objective per row by less than this fraction of it, or by less
 	// than a tenth of Tolerance.
 	Tolerance float64
-	// If Inverse is not nil, it approximates the inverse of minus the second derivatives of the objective per row, such as the
-	// Inverse of an Outcome on other rows. It scales the first steps.
+	// If Inverse is not nil, it approximates the inverse of minus the second derivatives of the objective per row. It may be the
+	// Inverse of an Outcome for other rows. It scales the first steps.
 	Inverse *mat.SymDense
 	// If Evaluate is not nil, it replaces Value in the climb. It may return a recorded value, record a new one, or end the climb
 	// with an error.
@@ -168,7 +168,8 @@ func (p *Problem) evaluateRidges(ctx context.Context, theta, ridges, gradient []
 	return totals, nil
 }
 
-// likelihood returns the counterpart of the log likelihood of n rows, and scales the gradient accordingly.
+// likelihood converts an objective f that is a mean over n rows to the scale of a log likelihood, and scales the gradient to match.
+// It returns other objectives unchanged.
 func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
 	switch p.Kind {
 	case LeaveOneOut:
@@ -181,10 +182,11 @@ func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
 	return f
 }
 
-// objective returns the objective of a block at a ridge, given the block's kernel matrix in gram. If gradient is not nil, it
-// receives the gradient.
+// objective returns the objective of a block at a ridge, given the block's kernel matrix in gram. If gradient is not nil, it is
+// overwritten with the gradient.
 func (b *Block) objective(ctx context.Context, kind Kind, lambda, extra float64, gradient []float64) (float64, error) {
-	// Costs in multiplications divided by the square of the rows. Multiplications in matrix products count a tenth.
+	// The costs are multiplications divided by the square of the number of rows. A multiplication in a matrix product counts a
+	// tenth.
 	first, second := progress.Two(ctx, float64(b.rows()), 10*float64(len(gradient)+10))
 	v, ok, err := b.value(first, kind, lambda, extra, gradient != nil)
 	switch {
@@ -230,7 +232,7 @@ type Outcome struct {
 const usualValues = 20
 
 // Improve climbs from theta within the bounds with limited-memory BFGS. It returns the best evaluated point, even with an error. F
-// is -Inf if no point had a value. It returns errors of the kernel, of Evaluate and of ctx.
+// is -Inf if the objective was finite at no point. It returns errors of the kernel, of Evaluate and of ctx.
 func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error) {
 	rows := p.Rows
 	for _, b := range p.Blocks {
@@ -244,7 +246,7 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 		GradientThreshold: 1e-7,
 	}
 	// In units z of x = theta + Lz with LL' = Inverse the objective is nearly spherical, and the best step is as long as the
-	// gradient. The first step of gonum's method has length 1, so units are scaled to that length.
+	// gradient. The first step of gonum's method has length 1, so the units are scaled such that the best step has this length.
 	scale := p.scale(len(theta))
 	if p.Inverse != nil {
 		_, v := c.evaluate(theta)
@@ -273,7 +275,7 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 	return c.best, c.err
 }
 
-// scale returns the lower triangular L, or the identity without an Inverse.
+// scale returns the lower triangular L, which is the identity if Inverse is nil.
 func (p *Problem) scale(n int) *mat.TriDense {
 	out := mat.NewTriDense(n, mat.Lower, nil)
 	var factor mat.Cholesky

@@ -34,8 +34,8 @@ const (
 	PolishSteps = 2 // steps for the common length on more rows
 )
 
-// Lengths learns one length per column, for estimators that choose their own kernel. It reports nothing. The search of package
-// selection reports, has a budget and accepts any number of rows.
+// Lengths learns one length per column, for estimators that choose their own kernel. It does not report its results. The search of
+// package selection reports them, has a time budget, and accepts any number of rows.
 type Lengths struct {
 	Base kernels.Kernel // of unit length, without other parameters
 	Kind Kind
@@ -132,8 +132,8 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 		}
 	}
 	for j := range c.d {
-		// If few rows carry no information about a column, the objective is flat there, and more rows would not bring the length
-		// back.
+		// If the first rows carry no information about a column, the objective is flat there. Without this limit its length could
+		// grow so far that more rows would not bring it back.
 		c.theta[j] = min(c.theta[j], c.one[0]+Farthest)
 	}
 	all := c.problem(b, c.d, nil)
@@ -184,7 +184,8 @@ func (c *course) useful(ctx context.Context, b *Block) error {
 	return err
 }
 
-// begin finds the best common length. There is none if the kernel matrix is singular at all lengths of the grid.
+// begin sets the common length to the best one, and all lengths to it. It leaves theta nil if the kernel matrix is singular at all
+// lengths of the grid.
 func (c *course) begin(ctx context.Context, b *Block) error {
 	one := c.problem(b, c.d, make([]int, c.d))
 	best, start := math.Inf(-1), []float64(nil)
@@ -223,7 +224,8 @@ func (l Lengths) problem(b *Block, d int, groups []int) *Problem {
 		Likelihood: true}
 }
 
-// block returns the objective of some rows, or nil if their targets carry no information.
+// block returns a Block of the rows with these indices, or nil if there are fewer than three or all their targets are constant. It
+// leaves out constant columns of targets.
 func (l Lengths) block(x *mat.Dense, t Targets, rows []int) (*Block, error) {
 	part := Targets{Outputs: t.Outputs}
 	y := linalg.Rows(t.Y, rows)

@@ -56,7 +56,7 @@ type Targets struct {
 	Outputs int
 }
 
-// value is an objective at a kernel matrix.
+// value is an objective at a kernel matrix, with its derivatives.
 type value struct {
 	F      float64
 	W      *mat.SymDense // dF/dC; nil unless requested
@@ -150,7 +150,7 @@ func evaluate(ctx context.Context, kind Kind, c *mat.SymDense, t Targets, lambda
 func (s *state) evidence(ctx context.Context, kind Kind, sigma2 float64, gradient bool) (v value, err error) {
 	n, m := float64(s.n), float64(s.Outputs)
 	det := s.factor.LogDet()
-	aa, inv := 0.0, -m/2 // W = aa·AA' + inv·(C⁻¹, or P)
+	aa, inv := 0.0, -m/2 // W = aa·AA' + inv·C⁻¹, or with P in place of C⁻¹
 	switch kind {
 	case Given:
 		v.F = -n*m/2*math.Log(2*math.Pi*sigma2) - m*det/2 - s.q/2/sigma2
@@ -252,7 +252,7 @@ type losses struct {
 	v               []float64
 }
 
-// squares computes minus the mean squared residual.
+// squares returns minus the weighted mean squared residual, and its contributions to W.
 func (s *state) squares(p *mat.SymDense) losses {
 	n, outputs := s.a.Dims()
 	total := 0.0
@@ -273,7 +273,8 @@ func (s *state) squares(p *mat.SymDense) losses {
 	return out
 }
 
-// logistic computes minus the mean logistic loss of the leave-one-out predictions, for two classes.
+// logistic returns minus the weighted mean logistic loss of the leave-one-out predictions, for two classes, and its contributions
+// to W.
 func (s *state) logistic(p *mat.SymDense, slope float64) losses {
 	n, _ := s.a.Dims()
 	total := 0.0
@@ -295,7 +296,7 @@ func (s *state) logistic(p *mat.SymDense, slope float64) losses {
 	return out
 }
 
-// density computes the log predictive density at its best variance.
+// density returns the log predictive density at the variance that maximises it, and its contributions to W.
 func (s *state) density(p *mat.SymDense) losses {
 	n, outputs := s.a.Dims()
 	m := float64(s.Outputs)

@@ -193,7 +193,7 @@ func TestObjectives(t *testing.T) {
 				}
 				sign := 1.0
 				if kind == LeaveOneOut {
-					sign = -1 // the file has the error itself
+					sign = -1 // the file contains the error, not minus the error
 				}
 				theirs := slices.Clone(theta)
 				order := c.Kernel.order(p.Kernel)
@@ -287,7 +287,7 @@ func TestOptima(t *testing.T) {
 			}
 			p := c.problem(t, kind)
 			p.Prior = prior
-			for j, name := range c.Params { // the bounds of the file
+			for j, name := range c.Params { // the bounds in the file
 				p.Bounds.Low[j], p.Bounds.High[j] = -3, 7
 				switch name {
 				case "log_alpha":

@@ -73,8 +73,8 @@ func (t *twoStages) toBand(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// reflectRows finds the reflectors that make the bandWidth rows before row from lower triangular, from column from on. It stores
-// them in v and the factor.
+// reflectRows finds the reflectors that make the bandWidth rows above the row from lower triangular, in the columns that start at
+// from. It stores them in v and the factor.
 func (t *twoStages) reflectRows(from int, v blas64.General, factor blas64.Triangular) {
 	var impl lapack.Implementation
 	m := t.n - from
@@ -102,7 +102,7 @@ func (t *twoStages) reflectRows(from int, v blas64.General, factor blas64.Triang
 	}
 }
 
-// extendFactor adds column i to the triangular factor of the reflectors in the rows of v. The argument tau belongs to the last
+// extendFactor adds column i to the triangular factor of the reflectors in the rows of v. The argument tau is the scale of the last
 // reflector.
 func extendFactor(factor blas64.Triangular, v blas64.General, i int, tau float64, inner []float64) {
 	factor.Data[i*factor.Stride+i] = tau
@@ -119,8 +119,8 @@ func extendFactor(factor blas64.Triangular, v blas64.General, i int, tau float64
 	}
 }
 
-// halfUpdate sets W so that the reflectors subtract VᵀW + WᵀV from the symmetric matrix that starts at row from: Z - SV/2 with Z =
-// Tᵀ(VA), S = (ZVᵀ)T. It uses buffer, and returns ctx's error.
+// halfUpdate computes W = Z - SV/2 with Z = Tᵀ(VA) and S = (ZVᵀ)T, where A is the symmetric matrix that starts at row from. The
+// reflectors then subtract VᵀW + WᵀV from A. It overwrites buffer, and returns ctx's error.
 func (t *twoStages) halfUpdate(ctx context.Context, from int, v, w blas64.General, factor blas64.Triangular, buffer []float64) error {
 	if err := t.timesMatrix(ctx, from, v, w); err != nil {
 		return err
@@ -162,8 +162,8 @@ func (t *twoStages) timesMatrix(ctx context.Context, from int, v, w blas64.Gener
 	})
 }
 
-// update subtracts VᵀW + WᵀV from the upper triangle that starts at row from. Squares on the diagonal are cut in three, which
-// wastes less work below it. It returns ctx's error.
+// update subtracts VᵀW + WᵀV from the upper triangle that starts at row from. Squares on the diagonal are divided into three strips
+// of rows, which wastes less work below the diagonal. It returns ctx's error.
 func (t *twoStages) update(ctx context.Context, from, depth int, vw, wv []float64) error {
 	n := t.n
 	m := n - from

@@ -12,8 +12,8 @@ func timesColumns(rows int, a *float64, stride int, v, u *float64)
 //go:noescape
 func timesRows(rows int, a *float64, stride int, x, w *float64)
 
-// subtractTwo subtracts from A, which has at least one row of 48, the product of left, with two elements per row, and right, two
-// rows of 48.
+// subtractTwo subtracts the product of left and right from A. A has at least one row of 48 elements, left has two elements per row
+// of A, and right has two rows of 48.
 //
 //go:noescape
 func subtractTwo(rows int, a *float64, stride int, left, right *float64)

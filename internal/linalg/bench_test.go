@@ -23,7 +23,7 @@ func dominant(n int) *mat.SymDense {
 }
 
 // besideProduct alternately times f, which takes cubes·n³ operations, and a matrix product of the same order. It reports both rates
-// and their ratio. Prepare is not timed.
+// and their ratio. It calls prepare before f, without timing it.
 func besideProduct(b *testing.B, n int, cubes float64, prepare, f func()) {
 	x := randomDense(n, n, 1).RawMatrix()
 	to := mat.NewDense(n, n, nil).RawMatrix()
@@ -82,7 +82,7 @@ func BenchmarkDiagInverse(b *testing.B) {
 	benchmarkFactor(b, 1./3, func(c *Cholesky) { must(c.DiagInverse(background)) })
 }
 
-// BenchmarkTridiagonalize compares the two reductions.
+// BenchmarkTridiagonalize compares the reductions in one stage and in two stages.
 func BenchmarkTridiagonalize(b *testing.B) {
 	for _, name := range []string{"one stage", "two stages"} {
 		b.Run(name, func(b *testing.B) {

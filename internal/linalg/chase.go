@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// Each row of the band holds bandLength elements from the diagonal on, with room for a bulge. A submatrix is addressed in it with
-// rows bandLength-1 apart.
+// Each row of the band holds bandLength elements from the diagonal on, with room for a bulge. The rows of a submatrix of the band
+// are bandLength-1 elements apart.
 const bandLength = 2 * bandWidth
 
 // A task of the second stage takes chaseSteps steps of each of chaseSweeps sweeps.
@@ -47,8 +47,8 @@ func (t *twoStages) toTridiagonal(ctx context.Context) (d, e []float64, err erro
 	return d, e, nil
 }
 
-// reflectorsOf returns the storage for the reflectors of sweep s, n-1-s numbers. The reflectors of its steps follow each other. The
-// first element of each, a 1, is replaced with its tau.
+// reflectorsOf returns the n-1-s numbers that store the reflectors of sweep s, one after the other. The first element of each
+// reflector, a 1, is replaced with its tau.
 func (t *twoStages) reflectorsOf(s int) []float64 {
 	row := t.n - 1 - s
 	return t.a[row*t.n : row*t.n+row]
@@ -61,7 +61,7 @@ func (c *chasing) sweeps(ctx context.Context) error {
 	sweeps := c.n - 2
 	groups := (sweeps + chaseSweeps - 1) / chaseSweeps
 	steps := func(sweep int) int { return (c.n - 1 - sweep + bandWidth - 1) / bandWidth }
-	// The number of chunks of a group. Its last sweep lags by chaseSweeps-1 steps.
+	// chunks returns the number of chunks of a group, whose last sweep lags by chaseSweeps-1 steps.
 	chunks := func(group int) int {
 		return (steps(group*chaseSweeps) + chaseSweeps - 1 + chaseSteps - 1) / chaseSteps
 	}
@@ -126,8 +126,9 @@ func (c *chasing) step(sweep, j int, work *chaseWork) {
 	if columns <= 0 {
 		return
 	}
-	// The block next to the square on the diagonal. The reflector fills it, and the next reflector clears its first row except for
-	// one element. Both change the other rows in one pass: with u = Bᵀv and w = (B - τvuᵀ)v', the result is B - τvuᵀ - τ'wv'ᵀ.
+	// part is the block B next to the square on the diagonal. The reflector fills it, and the next reflector clears its first row
+	// except for one element. Both change the other rows in one pass: with u = Bᵀv and w = (B - τvuᵀ)v', the result is B - τvuᵀ -
+	// τ'wv'ᵀ.
 	part := blas64.General{Rows: rows, Cols: columns, Stride: bandLength - 1, Data: c.band[first*bandLength+rows:]}
 	left, right := work.left[:2*rows], work.right[:2*columns]
 	u := right[:columns]

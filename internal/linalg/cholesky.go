@@ -29,8 +29,8 @@ type Cholesky struct {
 	jitter float64
 }
 
-// NewCholesky factors a in place. It returns ErrNotPSD, which names the matrix with what, or ctx's error. Cost n³/3, without memory
-// of order n².
+// NewCholesky factors a in place. It returns ErrNotPSD, which names the matrix with what, or ctx's error. It costs n³/3, and
+// allocates no memory of order n².
 func NewCholesky(ctx context.Context, what string, a *mat.SymDense) (*Cholesky, error) {
 	return NewCholeskyFrom(ctx, what, a, 0)
 }
@@ -94,7 +94,7 @@ func Restore(ctx context.Context, a *mat.SymDense) error {
 
 // mirror copies the strict upper triangle of a to the lower one, or back. It returns ctx's error.
 func mirror(ctx context.Context, a []float64, n, ld int, back bool) error {
-	const tile, rows = 8, 64 // a tile has one cache line per row; rows per task
+	const tile, rows = 8, 64 // elements of a cache line; rows per task
 	return parallel.ForEach(progress.Detach(ctx), workersFrom(n), (n+rows-1)/rows, func(s int) error {
 		// Work tile by tile down a task's rows, so that writes stay within few memory pages.
 		for j := s * rows; j < n; j += tile {
@@ -114,7 +114,8 @@ func mirror(ctx context.Context, a []float64, n, ld int, back bool) error {
 	})
 }
 
-// workersFrom returns the number of goroutines that share passes over a matrix of order n.
+// workersFrom returns the number of workers for a pass over a matrix of order n: 1 below spreadFrom, and otherwise 0, which stands
+// for all processors.
 func workersFrom(n int) int {
 	if n < spreadFrom {
 		return 1
@@ -214,7 +215,7 @@ func squaredColumns(b *mat.Dense) []float64 {
 	return out
 }
 
-// SymmetricProduct returns alpha·A'A for a (n×d), a d×d matrix. Cost nd². It returns ctx's error.
+// SymmetricProduct returns alpha·A'A for a (n×d), a d×d matrix. It costs nd². It returns ctx's error.
 func SymmetricProduct(ctx context.Context, alpha float64, a *mat.Dense) (*mat.SymDense, error) {
 	n, d := a.Dims()
 	out := mat.NewSymDense(d, nil)

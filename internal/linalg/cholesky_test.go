@@ -12,7 +12,7 @@ import (
 // A kept matrix can be factored repeatedly with other diagonals, even after one that makes it indefinite. The factor agrees with
 // NewCholesky's.
 func TestTryCholeskyKeeps(t *testing.T) {
-	for _, n := range []int{1, 7, 100, 430} { // from 384 rows on the matrix is factored by panels
+	for _, n := range []int{1, 7, 100, 430} { // a matrix of 384 rows or more is factored by panels
 		rng := rand.New(rand.NewPCG(1, uint64(n)))
 		f, a, want := mat.NewDense(n, n, nil), mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
 		f.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, f)

@@ -13,7 +13,7 @@ const (
 	unit = 0x1p-53
 	// mostSweeps times the order is the limit on sweeps, as in LAPACK.
 	mostSweeps = 30
-	// sweptPerLook is the number of elements swept between two checks of the context, some hundredths of a second.
+	// sweptPerLook is the number of elements swept between two checks of the context, which takes a few hundredths of a second.
 	sweptPerLook = 1 << 21
 )
 
@@ -83,7 +83,8 @@ func (s *sweeper) next(elements int) bool {
 	return true
 }
 
-// shift returns the shift of a sweep, given a corner with diagonal element p.
+// shift returns the shift of a sweep that starts at diagonal element p. The parameter beside is the next diagonal element, and
+// square the squared element between the two.
 func shift(p, beside, square float64) float64 {
 	root := math.Sqrt(square)
 	sigma := (beside - p) / (2 * root)
@@ -92,7 +93,7 @@ func shift(p, beside, square float64) float64 {
 
 var lapackImpl lapack.Implementation
 
-// chaseDown runs the QL iteration on the elements from l to end. E holds squares.
+// chaseDown runs the QL iteration on the elements from l to end. The slice e holds the squares of the off-diagonal.
 func (s *sweeper) chaseDown(d, e []float64, l, end int) {
 	for l <= end {
 		m := l
@@ -139,7 +140,7 @@ func (s *sweeper) chaseDown(d, e []float64, l, end int) {
 	}
 }
 
-// chaseUp runs the QR iteration on the elements from end up to l. E holds squares.
+// chaseUp runs the QR iteration on the elements from end up to l. The slice e holds the squares of the off-diagonal.
 func (s *sweeper) chaseUp(d, e []float64, end, l int) {
 	for l >= end {
 		m := l

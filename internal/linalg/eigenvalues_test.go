@@ -63,7 +63,7 @@ func TestTridiagonalValuesHear(t *testing.T) {
 	assert.Equal(t, all/2, looked)
 }
 
-// looksAfter is cancelled at the given check, or never if it is 0.
+// looksAfter is a context that is cancelled at check number end, or never if end is 0. It counts the checks in looked.
 type looksAfter struct {
 	context.Context
 	looked *int

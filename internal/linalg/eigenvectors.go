@@ -15,8 +15,9 @@ import (
 )
 
 // Eigen returns all eigenvalues of a (n×n) in descending order, and the orthonormal eigenvectors (n×k) of the k largest, or nil for
-// k = 0. Choose returns k, given all eigenvalues. Eigen overwrites a. The vectors are computed with inverse iteration, and are
-// numerically orthogonal even within clusters. It costs 8n³/3 + 2n²k, and O(nk²) for clustered eigenvalues. It returns ctx's error.
+// k = 0. The function choose returns k, given all eigenvalues. Eigen overwrites a. The vectors are computed with inverse iteration,
+// and are numerically orthogonal even within clusters. It costs 8n³/3 + 2n²k, and O(nk²) for clustered eigenvalues. It returns
+// ctx's error.
 func Eigen(ctx context.Context, a *mat.SymDense, choose func(values []float64) int) (values []float64, vectors *mat.Dense, err error) {
 	n := a.SymmetricDim()
 	parts := progress.Parts(ctx, 10, 1, 2, 1)
@@ -40,11 +41,11 @@ func Eigen(ctx context.Context, a *mat.SymDense, choose func(values []float64) i
 	return values, vectors, fast.MulContext(parts[3], vectors, q, rows.T())
 }
 
-// Eigenvalues within near times the norm of T of each other form a cluster. Their vectors are orthogonalised; other vectors are
-// orthogonal anyway.
+// Neighbouring eigenvalues that differ by at most near times the norm of T form a cluster. The vectors of a cluster are
+// orthogonalised. All other vectors are orthogonal anyway.
 const near = 1e-3
 
-// vectors returns the eigenvectors of T for these eigenvalues, which descend, as rows (k×n).
+// vectors returns the eigenvectors of T as the rows of a matrix (k×n), given their eigenvalues in descending order.
 func (t *Tridiagonal) vectors(ctx context.Context, values []float64) (*mat.Dense, error) {
 	out := mat.NewDense(len(values), t.n, nil)
 	norm := 0.0
@@ -162,15 +163,15 @@ func (f *pivotedTridiagonal) factor(d, e []float64, lambda, norm float64) {
 	}
 }
 
-// improve overwrites v with a unit vector along (T - λI)⁻¹v, after project has removed components from it. If v is zero, or nothing
-// remains, it restarts from a random vector.
+// improve overwrites v with a unit vector along (T - λI)⁻¹v, from which project has removed components. If v is zero, or nothing is
+// left of it, improve restarts from a random vector.
 func (f *pivotedTridiagonal) improve(v []float64, rng *rand.Rand, project func()) {
 	unit := func() bool {
 		largest := 0.0
 		for _, x := range v {
 			largest = max(largest, math.Abs(x))
 		}
-		if !(largest > 0x1p-40) { // relative to the initial norm 1
+		if !(largest > 0x1p-40) { // the initial vector has norm 1
 			return false
 		}
 		for j := range v {

@@ -45,8 +45,8 @@ func (f *Factor) reserve(n int) {
 	f.ld, f.data = ld, data
 }
 
-// Append adds a row and a column: a holds the elements against the existing rows, and d the diagonal element. If the matrix would
-// not be numerically positive definite, it returns false and changes nothing. Cost n².
+// Append adds a row and a column. The slice a holds their elements in the existing columns, and d is the diagonal element. If the
+// matrix would not be numerically positive definite, it returns false and changes nothing. It costs n².
 func (f *Factor) Append(a []float64, d float64) (ok bool) {
 	u := make([]float64, f.n)
 	copy(u, a)
@@ -104,7 +104,7 @@ func (f *Factor) upper() blas64.Triangular {
 	return blas64.Triangular{N: f.n, Stride: max(f.ld, 1), Data: f.data, Uplo: blas.Upper, Diag: blas.NonUnit}
 }
 
-// halfSolve overwrites b with U⁻ᵀb. Cost n².
+// halfSolve overwrites b with U⁻ᵀb. It costs n².
 func (f *Factor) halfSolve(b []float64) {
 	if f.n > 0 {
 		fast.Trsv(blas.Trans, f.upper(), Vector(b[:f.n]))
@@ -119,13 +119,13 @@ func (f *Factor) Solve(b []float64) {
 	}
 }
 
-// QuadInverse returns b'A⁻¹b, which is never negative, for each column of b (n×k), and overwrites b. Cost n²k. It returns ctx's
+// QuadInverse returns b'A⁻¹b, which is never negative, for each column of b (n×k), and overwrites b. It costs n²k. It returns ctx's
 // error.
 func (f *Factor) QuadInverse(ctx context.Context, b *mat.Dense) ([]float64, error) {
 	return quadInverse(ctx, f.upper(), b)
 }
 
-// DiagInverse returns the diagonal of A⁻¹. Cost n³/3. It returns ctx's error.
+// DiagInverse returns the diagonal of A⁻¹. It costs n³/3. It returns ctx's error.
 func (f *Factor) DiagInverse(ctx context.Context) ([]float64, error) {
 	if f.n == 0 {
 		return nil, ctx.Err()

@@ -81,7 +81,7 @@ func TestFactorOfACholesky(t *testing.T) {
 	}
 }
 
-// The inverse is computed in strips and by halves. It is correct for orders on both sides of one and two strips.
+// Inverses are correct for orders just below and just above the limits at which the algorithms divide the matrix.
 func TestInverses(t *testing.T) {
 	for _, n := range []int{1, 2, smallTriangle + 1, wholeTriangle, wholeTriangle + 1, strip - 1, strip, strip + 1, 2*strip + 5} {
 		a := plusRidge(randomSPD(n, uint64(n)), 0.5)

@@ -11,9 +11,9 @@ import (
 )
 
 // Independent factors a positive semi-definite K (n×n) as FF' with a lower trapezoidal F (n×r), row by row in order. A row whose
-// remainder is at most n·2⁻⁵² of the largest diagonal entry depends on the rows before it and adds no column. Kept holds the r rows
-// that add a column, ascending. These rows of F are the Cholesky factor of their submatrix of K. The first rows of F factor the
-// submatrix of the first rows of K. Only the lower triangle of K is read. Cost nr². It returns ctx's error.
+// remainder is at most n·2⁻⁵² of the largest diagonal entry depends on the rows before it and adds no column. The slice kept holds
+// the r rows that add a column, in ascending order. These rows of F are the Cholesky factor of their submatrix of K. The first rows
+// of F factor the submatrix of the first rows of K. Only the lower triangle of K is read. It costs nr². It returns ctx's error.
 func Independent(ctx context.Context, k mat.Symmetric) (f *mat.Dense, kept []int, err error) {
 	n := k.SymmetricDim()
 	largest := 0.0

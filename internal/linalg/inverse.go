@@ -52,9 +52,9 @@ func block(u blas64.Triangular, row, column, rows, columns int) blas64.General {
 	return blas64.General{Rows: rows, Cols: columns, Stride: u.Stride, Data: u.Data[row*u.Stride+column:]}
 }
 
-// invertTriangle overwrites an upper triangular U with its inverse. Cost n³/3. For U in 2×2 blocks, the upper right block of the
-// inverse is -U₁₁⁻¹U₁₂U₂₂⁻¹, and the diagonal blocks are inverted recursively: the largest first, and blocks of equal size in
-// parallel. It returns ctx's error.
+// invertTriangle overwrites an upper triangular U with its inverse. For U in 2×2 blocks, the upper right block of the inverse is
+// -U₁₁⁻¹U₁₂U₂₂⁻¹. The diagonal blocks are inverted recursively: the largest first, and blocks of equal size in parallel. It costs
+// n³/3. It returns ctx's error.
 func invertTriangle(ctx context.Context, u blas64.Triangular) error {
 	parts := [][2]int{{0, u.N}} // first row and order of blocks still to invert
 	group, share := progress.Open(ctx), 1.
@@ -103,7 +103,7 @@ func half(order int) int {
 	return (order + 1) / 2
 }
 
-// invertSmall is invertTriangle for few rows. It solves for an identity matrix.
+// invertSmall is invertTriangle for small matrices. It solves a system with the identity as its right-hand side.
 func invertSmall(u blas64.Triangular) {
 	var buffer [smallTriangle * smallTriangle]float64
 	x := blas64.General{Rows: u.N, Cols: u.N, Stride: u.N, Data: buffer[:u.N*u.N]}
@@ -124,11 +124,11 @@ func runAll(ctx context.Context, tasks []func()) error {
 	})
 }
 
-// timesTransposed overwrites an upper triangular V with the upper triangle of VV'. Cost n³/3. Rows are computed from the top, and
-// depend only on themselves and lower rows. It returns ctx's error.
+// timesTransposed overwrites an upper triangular V with the upper triangle of VV'. It costs n³/3. It computes the rows from the
+// top, since a row depends only on itself and on the rows below it. It returns ctx's error.
 func timesTransposed(ctx context.Context, v blas64.Triangular) error {
 	n := v.N
-	// A copy of the current rows for all products, which overwrite them.
+	// own is a copy of the current rows, which the products overwrite.
 	own := make([]float64, min(inverseRows, n)*n)
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
@@ -196,7 +196,7 @@ func inverseOfSmall(u blas64.Triangular) *mat.Dense {
 	return out
 }
 
-// DiagInverse returns the diagonal of A⁻¹. Cost n³/3, and memory for some columns. It returns ctx's error.
+// DiagInverse returns the diagonal of A⁻¹. It costs n³/3, and memory for several columns. It returns ctx's error.
 func (c *Cholesky) DiagInverse(ctx context.Context) ([]float64, error) { return diagInverse(ctx, c.u) }
 
 // diagInverse returns the squared norms of the columns of U⁻ᵀ, computed on all processors. They are the diagonal of (UᵀU)⁻¹ =

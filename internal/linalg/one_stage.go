@@ -51,14 +51,14 @@ const reducePanel = 16
 
 // reduce is LAPACK's dsytrd for row-major matrices. It reads only the upper triangle, row by row, and each row serves as a row and
 // as a column while it is in the cache. (gonum's version walks down columns, with a cache line per number.) The reflectors are
-// stored below the diagonal, as in dsytrd. It checks ctx once per row, which is n² of work.
+// stored below the diagonal, as in dsytrd. It checks ctx once per row, which costs O(n²) at most.
 func (t *oneStage) reduce(ctx context.Context) error {
 	n := t.n
 	// vw holds the vectors v and then w of the panel's reflectors, wv the reverse, so that the update is a single product with
 	// twice the inner dimension.
 	vw, wv := make([]float64, 2*reducePanel*n), make([]float64, 2*reducePanel*n)
 	row := func(m []float64, i int) []float64 { return m[i*n : (i+1)*n] }
-	// The elements from column k on of count rows of vw, and the elements of column k.
+	// rows returns the elements of count rows of vw from column k on, and at returns their elements in column k.
 	rows := func(first, count, k int) blas64.General {
 		return blas64.General{Rows: count, Cols: n - k, Stride: n, Data: vw[first*n+k:]}
 	}
@@ -119,7 +119,7 @@ func (t *oneStage) reflect(k int, below, v []float64) {
 	}
 }
 
-// times sets w to the product of v with the matrix from row and column k on.
+// times sets w to the product of v with the submatrix that starts at row and column k.
 func (t *oneStage) times(k int, v, w []float64) {
 	clear(w)
 	if _, plain := fast.Implementation().(gonum.Implementation); !plain {
@@ -135,7 +135,7 @@ func (t *oneStage) times(k int, v, w []float64) {
 	}
 }
 
-// update subtracts VW' + WV' from the upper triangle from row k on. It returns ctx's error.
+// update subtracts VW' + WV' from the upper triangle that starts at row k. It returns ctx's error.
 func (t *oneStage) update(ctx context.Context, k, depth int, vw, wv []float64) error {
 	const rows = 64
 	n := t.n
@@ -179,7 +179,7 @@ func (t *oneStage) rotate(ctx context.Context, b *mat.Dense) error {
 }
 
 const (
-	// leastFormed is the order from which these products are faster than gonum's dorgtr.
+	// leastFormed is the order from which form is faster than gonum's dorgtr.
 	leastFormed = 64
 	// formPanel is the number of reflectors combined into one product.
 	formPanel = 48
@@ -187,8 +187,8 @@ const (
 	formStrip = 192
 )
 
-// form computes Q in the memory of the reflectors, from the end. A panel of reflectors acts on the rows and columns from its first
-// one on, and the remaining reflectors are stored before it. It costs 4n³/3. It returns ctx's error.
+// form computes Q in the memory of the reflectors, starting with the last panel. A panel of reflectors acts on the rows and columns
+// from its first one on, and the remaining reflectors are stored before it. It costs 4n³/3. It returns ctx's error.
 func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 	n := t.n
 	if n < leastFormed {
@@ -247,7 +247,8 @@ func (t *oneStage) copyPanel(first int, v blas64.General) {
 	}
 }
 
-// ReflectorFactor sets the upper triangular T for which I - VᵀTV is the product of the reflectors in the rows of v.
+// ReflectorFactor sets factor to the upper triangular T for which I - VᵀTV is the product of the reflectors in the rows of v. It
+// overwrites gram with VVᵀ.
 func ReflectorFactor(v blas64.General, tau []float64, factor blas64.Triangular, gram blas64.General) {
 	fast.Gemm(blas.NoTrans, blas.Trans, 1, v, v, 0, gram)
 	column := make([]float64, v.Rows)
@@ -270,8 +271,8 @@ func ReflectorFactor(v blas64.General, tau []float64, factor blas64.Triangular, 
 // cubed returns the relative cost of reducing a submatrix of the given relative order.
 func cubed(share float64) float64 { return share * share * share }
 
-// ApplyReflectors overwrites C with (I - VᵀTV)C, or applies the transpose, in parallel strips of columns. Product has room for one
-// number per row of V and column of C. It returns ctx's error.
+// ApplyReflectors overwrites C with (I - VᵀTV)C, or applies the transpose, in parallel strips of columns. The slice product must
+// have room for one number per row of V and column of C. It returns ctx's error.
 func ApplyReflectors(ctx context.Context, c, v blas64.General, trans blas.Transpose, factor blas64.Triangular, product []float64) error {
 	return parallel.ForEach(ctx, 0, (c.Cols+formStrip-1)/formStrip, func(s int) error {
 		first := s * formStrip

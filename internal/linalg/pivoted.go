@@ -22,8 +22,7 @@ const PivotTile = 960
 type Parts interface {
 	// Square sets dst[i,j] to the element (rows[i], rows[j]).
 	Square(dst *mat.Dense, rows []int) error
-	// Tile sets dst[i,j] to the element (rows[i], first+j); first is a multiple of
-	// PivotTile.
+	// Tile sets dst[i,j] to the element (rows[i], first+j). The parameter first is a multiple of PivotTile.
 	Tile(dst *mat.Dense, rows []int, first int) error
 }
 
@@ -49,8 +48,8 @@ type Pivoted struct {
 // in proportion to the diagonal of the remainder (Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, Communications on Pure and
 // Applied Mathematics 78, 2025). Many pivots are proposed at a time. Each is accepted with a probability equal to the remaining
 // fraction of its diagonal element (E. N. Epperly, J. A. Tropp and R. J. Webber, arXiv 2410.03969). The distribution is the same as
-// with single steps, and the work is in matrix products. Diagonal elements of at most Rank·2⁻⁵² times the largest count as zero, so
-// a matrix of lower rank gives fewer pivots than Rank. It costs O(nr²), and nr elements of A.
+// with single steps, and the work is in matrix products. Diagonal elements of at most Rank·2⁻⁵² times the largest count as zero.
+// Therefore a matrix whose rank is below Rank yields fewer pivots. It costs O(nr²), and computes nr elements of A.
 func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots) (*Pivoted, error) {
 	n := len(diagonal)
 	s := &pivoting{Pivots: o, a: a, diagonal: diagonal, sums: make([]float64, n)}
@@ -61,7 +60,7 @@ func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots)
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for {
-		// Pivot k subtracts k products, and computes a row of A.
+		// Pivot k subtracts k products from a row of A, so the work grows with the square of the rank.
 		share := float64(len(s.pivots)) / float64(max(s.Rank, 1))
 		loop.Report(share * (1 + share) / 2)
 		out.Residual = s.accumulate()
@@ -91,8 +90,8 @@ func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots)
 	return out, ctx.Err()
 }
 
-// proposals is the number of pivots proposed at a time. It is the number of rows up to which gonum does not parallelise a product,
-// since Workers should decide that; productColumns is the number of columns.
+// proposals is the number of pivots proposed at a time. gonum does not parallelise a product with at most proposals rows and
+// productColumns columns, so Workers decides the number of goroutines.
 const proposals, productColumns = 64, 192
 
 type pivoting struct {
@@ -163,7 +162,7 @@ func (s *pivoting) take(proposed []int) (taken []int, lower *mat.Dense, err erro
 	return taken, lower, nil
 }
 
-// columns copies columns of F.
+// columns returns a copy of the columns of F with these indices.
 func (s *pivoting) columns(of []int) *mat.Dense {
 	out := mat.NewDense(len(s.pivots), len(of), nil)
 	for i := range s.pivots {

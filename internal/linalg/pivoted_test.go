@@ -59,8 +59,8 @@ func residual(k mat.Symmetric, f *mat.Dense) *mat.Dense {
 	return out
 }
 
-// The factor reproduces the rows of the pivots exactly, the residual is that of the matrix, and a matrix of lower rank gives a
-// factor of lower rank.
+// The factor reproduces the rows of the pivots exactly. Residual is the trace of A - F'F, and a matrix of lower rank has a factor
+// of lower rank.
 func TestRandomlyPivoted(t *testing.T) {
 	for _, c := range []struct{ n, rank, asked, want int }{{30, 30, 12, 12}, {200, 7, 50, 7}, {200, 200, 150, 150}, {2000, 100, 90, 90}, {5, 5, 9, 5}, {1, 1, 1, 1}} {
 		k := outer(c.n, c.rank, 3)

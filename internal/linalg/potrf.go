@@ -11,9 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// A factorisation of at least spreadFrom rows proceeds by panels of panelRows rows. It distributes the work after each panel over
-// the processors: solves in strips of panelStrip columns, products in strips of productStrip. The products are the same for any
-// number of processors.
+// A factorisation of at least spreadFrom rows proceeds by panels of panelRows rows. After each panel, the work is distributed over
+// the processors: triangular solves in strips of panelStrip columns, and products in strips of productStrip columns. The products
+// are the same for any number of processors.
 const (
 	spreadFrom   = 384
 	panelRows    = 192

@@ -23,8 +23,8 @@ func definite(n int, ridge float64) *mat.SymDense {
 	return out
 }
 
-// Factoring by panels, including an incomplete last panel and incomplete strips, gives A = UᵀU. DiagInverse agrees with the
-// diagonal of Inverse. The results are bit-identical for any number of processors.
+// Factoring by panels, including an incomplete last panel and incomplete strips, computes U with A = UᵀU. DiagInverse agrees with
+// the diagonal of Inverse. The results are bit-identical for any number of processors.
 func TestLargeCholesky(t *testing.T) {
 	n := spreadFrom + panelRows + panelStrip + 7
 	a := definite(n, 3)

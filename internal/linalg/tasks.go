@@ -6,22 +6,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// tasks is a computation divided into tasks with dependencies. Processors take tasks in order, so tasks on which others depend
+// tasks is a computation divided into tasks with dependencies. The tasks are started in order, so tasks on which others depend
 // should come early.
 type tasks struct {
 	run  []func()
 	wait [][]int
 }
 
-// add appends a task that begins when the tasks with the numbers in after, which must exist, have ended. It returns the task's
-// number. Negative numbers are ignored.
+// add appends a task and returns its number. The task begins when the tasks whose numbers are in after have ended. They must have
+// been added before; negative numbers are ignored.
 func (t *tasks) add(run func(), after ...int) int {
 	t.run, t.wait = append(t.run, run), append(t.wait, after)
 	return len(t.run) - 1
 }
 
-// do runs the tasks on all processors. A task waits only for earlier ones, which have been taken by then, so there is always one
-// that can run. After ctx has ended, no further task is taken, but those already taken are completed. It returns ctx's error.
+// do runs the tasks on all processors. A task waits only for tasks that were started before it, so at least one of the started
+// tasks can always run. After ctx has ended, no further task is started, but started tasks are completed. It returns ctx's error.
 func (t *tasks) do(ctx context.Context) error {
 	ended := make([]chan struct{}, len(t.run))
 	for i := range ended {

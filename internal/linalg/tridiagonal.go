@@ -12,7 +12,7 @@ import (
 )
 
 // Tridiagonal is A = QTQᵀ with an orthogonal Q and a tridiagonal T. It replaces an eigendecomposition: in rotated coordinates a
-// system with A + λI costs O(n) for every ridge λ, and gonum computes eigenvectors ten times slower than it reduces to this form.
+// system with A + λI costs O(n) for every ridge λ. With gonum, this reduction is ten times as fast as computing eigenvectors.
 type Tridiagonal struct {
 	n    int
 	d, e []float64  // diagonal and off-diagonal of T
@@ -29,8 +29,8 @@ type reflectors interface {
 const leastStaged = 1000
 
 // Tridiagonalize reduces a, and stores the reflectors in its memory. A reduction in one stage reads the whole matrix for each row
-// and is limited by memory bandwidth, so large matrices are reduced in two stages, see twoStages. It costs 4n³/3, and temporary
-// memory for 350n numbers. It returns ctx's error, and a is then unusable.
+// and is limited by memory bandwidth. Large matrices are therefore reduced in two stages (see twoStages). It costs 4n³/3, and
+// temporary memory for 350n numbers. It returns ctx's error, and a is then unusable.
 func Tridiagonalize(ctx context.Context, a *mat.SymDense) (*Tridiagonal, error) {
 	raw := a.RawSymmetric()
 	if raw.N < leastStaged {
@@ -41,8 +41,8 @@ func Tridiagonalize(ctx context.Context, a *mat.SymDense) (*Tridiagonal, error) 
 }
 
 // TridiagonalizeWithQ reduces a, returns Q in its memory, and overwrites the columns of b (n×k; nil for none) with Qᵀb. It works in
-// one stage. With two stages Q would consist of twice as many reflectors, which take longer than the stages save. It costs 8n³/3 +
-// 2n²k. It checks ctx once per row and returns its error, and a and b are then unusable.
+// one stage. With two stages Q would consist of twice as many reflectors, which would cost more than the stages save. It costs
+// 8n³/3 + 2n²k. It checks ctx once per row and returns its error, and a and b are then unusable.
 func TridiagonalizeWithQ(ctx context.Context, a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense, error) {
 	parts := progress.Parts(ctx, 3, .2, 1) // memory bandwidth limits the reduction
 	t, r, err := inOneStage(parts[0], a.RawSymmetric())
@@ -135,7 +135,7 @@ func (t *Tridiagonal) Values(ctx context.Context) ([]float64, error) {
 // Shifted is the factorisation T + λI = LDLᵀ with a unit lower bidiagonal L.
 type Shifted struct{ l, d []float64 }
 
-// Matrix returns T + λ.
+// Matrix returns T + λI.
 func (t *Tridiagonal) Matrix(lambda float64) *mat.SymDense {
 	out := mat.NewSymDense(t.n, nil)
 	for i, v := range t.d {
@@ -201,10 +201,10 @@ func (s Shifted) LogDet() float64 {
 	return sum + math.Log(product)
 }
 
-// QuadColumns sets out[j] to p'(T+λI)⁻¹p for column p = j of b (n×k). It costs 4nk. The recurrence runs down several columns at
+// QuadColumns sets out[j] to p'(T+λI)⁻¹p, where p is column j of b (n×k). It costs 4nk. The recurrence runs down several columns at
 // once.
 func (s Shifted) QuadColumns(ctx context.Context, workers int, out []float64, b *mat.Dense) error {
-	// The factors of L and D for each row. The recurrence begins with l = 0.
+	// steps holds the elements of L and D for each row. The recurrence begins with l = 0.
 	steps := make([]float64, 2*len(s.d))
 	for i, v := range s.d {
 		if i > 0 {
@@ -235,7 +235,7 @@ const (
 	quadSpreadFrom = 1 << 19
 )
 
-// quadRest is like quadColumns, for any number of columns, as many as out has elements.
+// quadRest is like quadColumns, for any number of columns, the number of elements of out.
 func quadRest(rows int, b []float64, stride int, steps, out []float64) {
 	if len(out) == 0 {
 		return

@@ -153,7 +153,7 @@ func TestReductionsOfSpecialMatrices(t *testing.T) {
 	}
 }
 
-// A matrix with NaN gives NaN, and does not hang.
+// The reduction of a matrix with NaN ends, and its result is NaN.
 func TestReductionsOfNaN(t *testing.T) {
 	for name, reduce := range reductions {
 		for _, n := range []int{3, bandWidth + 2, leastReduced + 10} {
@@ -280,7 +280,7 @@ func TestTridiagonalValuesOfAnySize(t *testing.T) {
 	}
 }
 
-// Blocks that are negligible compared with the rest have the right eigenvalues. gonum's Dsterf panics on them.
+// Eigenvalues of blocks that are negligible compared with the other blocks are correct. gonum's Dsterf panics on these matrices.
 func TestValuesOfTinyParts(t *testing.T) {
 	a := mat.NewSymDense(6, nil)
 	for i := range 3 {

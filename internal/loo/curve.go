@@ -26,8 +26,8 @@ type Evaluation struct {
 	Solved *Solution
 }
 
-// wrong reports whether the leave-one-out prediction of a row is another class than its own. Targets and residuals are those of the
-// row, and mean was subtracted from the targets (nil for none).
+// wrong reports whether the leave-one-out prediction of a row is another class than its own. The slices targets and residuals
+// belong to the row. If mean is not nil, it was subtracted from the targets.
 func wrong(targets, residuals, mean []float64) bool {
 	largest, predicted, highest, own := math.Inf(-1), 0, math.Inf(-1), 0
 	for j, t := range targets {
@@ -65,9 +65,9 @@ var (
 	_ ridges = (*Linear)(nil)
 )
 
-// Curve evaluates ridges over the whole range, since the error may have several minima. It takes two per decade for up to 200 rows,
-// and one for more rows, where they cost more. Then it evaluates ridges near the best, and the ridge with the largest evidence. No
-// ridge is below least. The results are in ascending order of the ridge.
+// Curve evaluates ridges over the whole range, since the error may have several minima. It evaluates two per decade for up to 200
+// rows, and one for more rows, where a ridge costs more. Then it evaluates ridges near the best, and the ridge with the largest
+// evidence. No ridge is below least. The results are in ascending order of the ridge.
 func Curve(ctx context.Context, p ridges, least float64) ([]Evaluation, error) {
 	lo, hi := math.Log(p.scaleOfRidges()*minRelativeRidge), math.Log(p.scaleOfRidges()*maxRelativeRidge)
 	lo = min(max(lo, math.Log(least)), hi) // -Inf for 0
@@ -115,8 +115,8 @@ func (c *curve) evaluate(u float64) float64 {
 	}
 	ridge := math.Exp(u)
 	i, _ := slices.BinarySearchFunc(c.seen, ridge, func(a Evaluation, ridge float64) int { return cmp.Compare(a.Ridge, ridge) })
-	// The same ridge may arise twice with a rounding error. The evidences of the two would also be equal up to rounding, and which
-	// is larger would depend on the unit of the targets.
+	// Rounding may give the same ridge twice, with slightly different values. Their evidences would also be equal up to rounding,
+	// and the unit of the targets would decide which is larger.
 	for _, near := range c.seen[max(i-1, 0):min(i+1, len(c.seen))] {
 		if math.Abs(near.Ridge-ridge) <= sameRidge*ridge {
 			return near.Error
@@ -148,8 +148,8 @@ func (c *curve) valley(h float64) {
 	}
 }
 
-// Least returns the evaluation with the smallest error. Of equal errors it takes the one with the largest ridge. It returns false for no
-// evaluations.
+// Least returns the evaluation with the smallest error. Among equal errors it returns the one with the largest ridge. It returns ok
+// = false if there are no evaluations.
 func Least(evaluations []Evaluation) (out Evaluation, ok bool) {
 	for i := len(evaluations) - 1; i >= 0; i-- {
 		if !ok || evaluations[i].Error < out.Error {
@@ -223,7 +223,7 @@ func (p *Problem) Evidence(ridge float64) float64 {
 }
 
 // restricted returns the log evidence of n rows and k columns of targets, which have n-1 contrasts. For k classes, k-1 columns
-// count.
+// count. The parameter q is Σ α't, det is the log determinant of M, and eta is Ση.
 func restricted(n, k int, q, det, eta float64) float64 {
 	m := float64(max(1, k-1)) // several columns are classes
 	f := float64(n-1) * m
@@ -273,9 +273,9 @@ func (p *Linear) Evidence(ridge float64) float64 {
 	return restricted(n, k, q/ridge, det, p.weight/ridge)
 }
 
-// Least returns the smallest error over count ridges, a decade apart, starting at least, which is relative to the scale of the
-// ridges. It is the minimum of the parabola through the three best in log coordinates, so that it is a smooth function of the
-// kernel's parameters. It costs O(n²) per ridge.
+// Least evaluates count ridges, a decade apart, of which the first is least times the scale of the ridges. It returns the minimum
+// of the parabola through the smallest error and its neighbours in log coordinates, which is a smooth function of the kernel's
+// parameters. It costs O(n²) per ridge.
 func (p *Problem) Least(ctx context.Context, least float64, count int) (float64, error) {
 	errors := make([]float64, count)
 	best, group := 0, progress.Open(ctx)

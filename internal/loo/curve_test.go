@@ -172,7 +172,7 @@ func TestLookOnce(t *testing.T) {
 	}
 }
 
-// The fraction of wrong leave-one-out classes agrees with machines fitted without each row, in all three forms.
+// The fraction of wrong leave-one-out classes agrees with machines that are fitted without the row, in all three forms.
 func TestWrong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	n := 30
@@ -244,7 +244,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// withoutRow returns the residuals of a row under the machine of all other rows.
+// withoutRow returns the residuals of a row for a machine that is fitted to all other rows.
 func withoutRow(t *testing.T, gram *mat.SymDense, y *mat.Dense, weights []float64, ridge float64, row int) []float64 {
 	n, k := y.Dims()
 	a, b := mat.NewDense(n, n, nil), mat.NewDense(n, k, nil) // the last row and column are the intercept

@@ -11,8 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// LookOnce is like Problem.Look for a single ridge, without the reduction that several ridges share. It overwrites gram (n×n).
-// Targets are n×k, and weights n, nil for all 1. It costs 2n³/3, a quarter of the cost of New. It returns ctx's error.
+// LookOnce is like Problem.Look for a single ridge, without the reduction that several ridges share. It overwrites gram (n×n). The
+// targets are n×k, and own holds the n weights, or is nil if all are 1. It costs 2n³/3, a quarter of the cost of New. It returns
+// ctx's error.
 func LookOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (Evaluation, error) {
 	s, factor, err := solveOnce(ctx, gram, targets, own, ridge)
 	if err != nil || s == nil {
@@ -48,8 +49,8 @@ func evaluationOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own 
 	return out
 }
 
-// solveOnce is like Problem.Solve, with a factor of M, which it computes in the upper triangle of gram and returns. It returns nil
-// if rounding makes M indefinite. It costs 2n³/3. It returns ctx's error.
+// solveOnce is like Problem.Solve, but computes a factor of M in the upper triangle of gram, and returns it too. It returns nil if
+// rounding makes M indefinite. It costs 2n³/3. It returns ctx's error.
 func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (*Solution, *linalg.Cholesky,
 	error) {
 	n, k := targets.Dims()

@@ -10,12 +10,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// LeaveGroupsOut leaves the rows of each group out together. The cost of a ridge grows by O(dg² + g³) for a group of g rows, and by
-// O(d²g + d³) if the group has more rows than there are features.
+// LeaveGroupsOut sets groups of rows that are left out together. The cost of a ridge grows by O(dg² + g³) for a group of g rows,
+// and by O(d²g + d³) if the group has more rows than there are features.
 func (p *Linear) LeaveGroupsOut(groups [][]int) { p.groups = groups }
 
 // leaveGroupsOut returns the residuals of all rows, with the rows of groups left out together, and reports which rows are in
-// groups. It returns nil without groups, and ok = false if rounding makes a group singular.
+// groups. If there are no groups, it returns nil. It returns ok = false if rounding makes a group singular.
 func (p *Linear) leaveGroupsOut(ctx context.Context, s linalg.Shifted, lambda float64,
 	fitted *mat.Dense) (left *mat.Dense, together []bool, ok bool, err error) {
 	if len(p.groups) == 0 {
@@ -45,9 +45,9 @@ func (p *Linear) leaveGroupsOut(ctx context.Context, s linalg.Shifted, lambda fl
 //
 //	r[G] = (1 - H[G,G])⁻¹ e[G],    H = turned'turned + √intercept √intercept'
 //
-// Leverage is the diagonal of turned'turned, for turned (d×n). If 1 - H is singular up to rounding, e is 0, and so is r. For each
-// row it returns 1/((1 - H[G,G])⁻¹)[i,i], the ratio of the noise variance to the variance of the row's residual, or 0 in the
-// singular case. It also returns ctx's error.
+// The slice leverage holds the diagonal of turned'turned, for turned (d×n). If 1 - H is singular up to rounding, e is 0, and so is
+// r. For each row it returns 1/((1 - H[G,G])⁻¹)[i,i], the ratio of the noise variance to the variance of the row's residual, or 0
+// in the singular case. It also returns ctx's error.
 func LeftOutOfFeatures(ctx context.Context, residuals *mat.Dense, leverage, intercept []float64, groups [][]int,
 	turned *mat.Dense) (shares []float64, err error) {
 	d, _ := turned.Dims()
@@ -99,7 +99,8 @@ func Identity(d int) *mat.SymDense {
 	return out
 }
 
-// FeatureGroups leaves groups of rows out of ridge regression on features: H = R'M⁻¹R + √intercept √intercept'.
+// FeatureGroups computes the residuals of ridge regression on features when groups of rows are left out. The hat matrix is H =
+// R'M⁻¹R + √intercept √intercept'.
 type FeatureGroups struct {
 	Columns   *mat.Dense // R, d×n
 	Intercept []float64
@@ -107,8 +108,8 @@ type FeatureGroups struct {
 	Matrix    func() *mat.SymDense // returns M, d×d
 }
 
-// Leave replaces the residuals e of a group with (1 - H[G,G])⁻¹e, and returns the reciprocal diagonal of that inverse. It returns
-// ok = false if 1 - H[G,G] is singular up to rounding.
+// Leave replaces the residuals e of a group with (1 - H[G,G])⁻¹e, and returns the reciprocals of the diagonal of that inverse. It
+// returns ok = false if 1 - H[G,G] is singular up to rounding.
 func (f FeatureGroups) Leave(residuals *mat.Dense, group []int) (shares []float64, ok bool) {
 	var left *mat.Dense
 	if d, _ := f.Columns.Dims(); len(group) <= d {

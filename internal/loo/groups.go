@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// LeaveGroupsOut leaves the rows of each group out together, as [Solution.LeaveGroupsOut] does. Rows without a group are left out
+// LeaveGroupsOut sets groups of rows that are left out together, as by [Solution.LeaveGroupsOut]. Rows without a group are left out
 // alone. The cost of a ridge grows by O(n Σ g²) for groups of g rows.
 func (p *Problem) LeaveGroupsOut(groups [][]int) { p.groups = groups }
 

@@ -10,8 +10,8 @@ const (
 	// Widest is the largest length, and the reciprocal of the smallest, in units of the typical one.
 	Widest = 64.0
 	// far is the relative improvement over the typical length that is required of a length that differs from it by a factor of two.
-	// For a factor of four it is four times as much. Outlying rows, as in california-housing, make errors of 4000 rows uncertain by
-	// this much.
+	// For a factor of four it is four times as much. With outlying rows, as in california-housing, the error of 4000 rows is
+	// uncertain by about this much.
 	far = .005
 )
 
@@ -25,7 +25,7 @@ type Lengths struct {
 	tried []triedLength // in ascending order
 }
 
-// triedLength holds the error, penalised by the distance from the typical length.
+// triedLength holds a length and its error, penalised by the distance from the typical length.
 type triedLength struct{ length, err float64 }
 
 // evaluate returns the penalised error of a length.
@@ -46,7 +46,7 @@ func (l *Lengths) evaluate(ctx context.Context, length float64) (float64, error)
 	return out, nil
 }
 
-// best returns the index of the smallest error. Of equal errors it takes the one nearest to the typical length.
+// best returns the index of the smallest error. Among equal errors it returns the one nearest to the typical length.
 func (l *Lengths) best() int {
 	out := 0
 	for i, t := range l.tried {
@@ -57,8 +57,9 @@ func (l *Lengths) best() int {
 	return out
 }
 
-// Search evaluates lengths over the whole range, then on both sides of the best until neighbours are a factor of two apart, and at
-// the minimum of a parabola through the three best in log coordinates.
+// Search returns the best of the lengths that it evaluates. It begins with lengths over the whole range, and continues on both
+// sides of the best until its neighbours are a factor of two away. Last, it evaluates the minimum of a parabola through these three
+// in log coordinates.
 func (l *Lengths) Search(ctx context.Context) (float64, error) {
 	for _, length := range lengthStarts {
 		if _, err := l.evaluate(ctx, length); err != nil {
@@ -89,7 +90,7 @@ func (l *Lengths) Search(ctx context.Context) (float64, error) {
 	}
 }
 
-// parabola evaluates the minimum of the parabola through three lengths, and returns the best.
+// parabola evaluates the minimum of the parabola through length i and its neighbours, and returns the best of all lengths.
 func (l *Lengths) parabola(ctx context.Context, i int) (float64, error) {
 	// Ratios do not depend on the unit of the targets.
 	low, high := math.Log(l.tried[i-1].err/l.tried[i].err), math.Log(l.tried[i+1].err/l.tried[i].err)
@@ -104,7 +105,7 @@ func (l *Lengths) parabola(ctx context.Context, i int) (float64, error) {
 	return l.tried[l.best()].length, nil
 }
 
-// Narrow halves a length while the error falls.
+// Narrow halves a length as long as the error falls, and returns the last length at which it fell.
 func (l *Lengths) Narrow(ctx context.Context, length float64) (float64, error) {
 	least, err := l.evaluate(ctx, length)
 	for err == nil && length/2 >= 1/Widest {

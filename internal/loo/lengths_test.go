@@ -34,7 +34,7 @@ func TestLengths(t *testing.T) {
 	assert.Equal(t, wrong, err)
 }
 
-// A length far from the typical one must be clearly better. With equal errors the typical length wins.
+// A length far from the typical one must be clearly better. If all errors are equal, the typical length is returned.
 func TestLengthsWithoutAReason(t *testing.T) {
 	for _, even := range []float64{1, 0} {
 		l := &Lengths{Error: func(_ context.Context, length float64) (float64, error) {

@@ -28,10 +28,10 @@ type Linear struct {
 	workers  int
 }
 
-// NewLinear prepares a problem. Gram = Z'Z (d×d) is overwritten. Z (n×d) and the targets t (n×k) are centred and multiplied by √w.
-// Leverage holds the contribution of the intercept to the leverage of each row (w/Σw, or 0 without an intercept). Weight is the sum
-// of the weights, and scale the unit of the ridges: the variance of the rows times the mean weight. It costs 8d³/3 + 2nd². It
-// returns ctx's error.
+// NewLinear prepares a problem. It overwrites gram = Z'Z (d×d). Z (n×d) and the targets t (n×k) must be centred and multiplied by
+// √w. The slice leverage holds the contribution of the intercept to the leverage of each row (w/Σw, or 0 without an intercept). The
+// parameter weight is the sum of the weights. The unit of the ridges is scale, the variance of the rows times the mean weight. It
+// costs 8d³/3 + 2nd². It returns ctx's error.
 func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, weight, scale float64,
 	workers int) (*Linear, error) {
 	n, d := z.Dims()
@@ -79,7 +79,7 @@ func (p *Linear) Error(ctx context.Context, lambda float64) (float64, error) {
 }
 
 // squares returns the squared leave-one-out residuals times w, summed over the targets, or nil if there is no solution. It also
-// returns the fraction of rows whose prediction is another class, see Look.
+// returns the fraction of rows whose prediction is another class (see Look).
 func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64, share float64, err error) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {

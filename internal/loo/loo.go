@@ -39,8 +39,8 @@ type Problem struct {
 	groups  [][]int // groups of rows that are left out together
 }
 
-// New prepares a problem. It overwrites gram (n×n). Targets are n×k, and weights n, nil for all 1. It costs 8n³/3. It returns ctx's
-// error.
+// New prepares a problem. It overwrites gram (n×n). The targets are n×k. The slice weights has n elements, or is nil if all weights
+// are 1. It costs 8n³/3. It returns ctx's error.
 func New(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int) (*Problem, error) {
 	n, k := targets.Dims()
 	p := &Problem{root: make([]float64, n), workers: workers, targets: targets, scale: centredScale(gram)}
@@ -108,7 +108,7 @@ type Solution struct {
 	Bias      []float64  // b, k
 	Eta       []float64  // n
 	Inverse   []float64  // the diagonal of M⁻¹ - ηη'/Ση, n
-	Residuals *mat.Dense // diagonal of M⁻¹ - ηη'/Ση, n
+	Residuals *mat.Dense // leave-one-out residuals, n×k
 }
 
 // Solve returns the solution at a ridge, or nil if rounding makes M indefinite. It costs O(n²).
@@ -126,7 +126,7 @@ func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) 
 	s.Solve(x)
 	cols := make([][]float64, k) // [η | ν...]
 	for j := range cols {
-		if err := ctx.Err(); err != nil { // each takes n² steps, and there may be many classes
+		if err := ctx.Err(); err != nil { // each column costs n² steps, and there may be many classes
 			return nil, err
 		}
 		cols[j] = make([]float64, n)
@@ -218,7 +218,7 @@ func (p *Problem) Search(ctx context.Context, observe func(evaluation int, ridge
 	return search(ctx, p.scale, 0, p.Error, observe)
 }
 
-// SearchFrom is like Search, among ridges of at least least, which is included.
+// SearchFrom is like Search, but evaluates no ridge below least. It evaluates the ridge least itself.
 func (p *Problem) SearchFrom(ctx context.Context, least float64) (Minimum, error) {
 	return search(ctx, p.scale, least, p.Error, nil)
 }
@@ -246,7 +246,7 @@ func search(
 	h := (hi - lo) / steps
 	bestStep := -1
 	m.Error = math.Inf(1)
-	// From the largest down, so that the smoothest model wins among equal errors.
+	// Evaluate the largest ridge first, so that the smoothest model wins among equal errors.
 	floor := math.Log(least) // -Inf for 0
 	for i := steps; i >= 0 && lo+float64(i)*h > floor; i-- {
 		if v := at(lo + float64(i)*h); v < m.Error {

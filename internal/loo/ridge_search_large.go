@@ -22,13 +22,13 @@ const MaxFewEvaluations = 6
 const usualLooks = 3
 
 const (
-	sampleShare  = 3    // a search begins with this fraction of the rows, 1/3
+	sampleShare  = 3    // a search begins with one in this many rows
 	sampleRows   = 1000 // and with at most this many
 	sampleStream = 0x726f7773
 
 	// worthALook is the smallest expected decrease of the log error for which a ridge is evaluated.
 	worthALook = 1e-3
-	// worthNear replaces it for a search that starts near the best ridge.
+	// worthNear replaces worthALook in a search that starts near the best ridge.
 	worthNear = 5e-3
 	// A minimum of the sample competes with the best if its log error is at most rivalError above that of the best, and the barrier
 	// between them is at least barrier above its own.
@@ -36,32 +36,32 @@ const (
 	shelf               = 3.4 // the smallest width of a shelf, in ln λ
 	// leastCurvature is a lower bound of the second derivative of ln E in ln λ, and usualCurvature a typical value at the minimum.
 	leastCurvature, usualCurvature = 0.02, 0.06
-	// Without a bracket, a step is at least leastStep and triples each time, so that the search does not crawl. It is at most
-	// firstStep, which doubles each time.
+	// Without a bracket, a step is at least leastStep and at most firstStep. The lower limit triples with each step, so that the
+	// search is not slow, and the upper limit doubles.
 	leastStep, firstStep = 0.3, 3.4
 	// wallStep is the first step up from a ridge without a solution. Further steps double.
 	wallStep = 2.3
 )
 
-// SearchFew does the same as New and Search for many rows, with few ridges. Each costs a Cholesky factor and the diagonal of the
+// SearchFew replaces New and Search for many rows. It evaluates few ridges. Each costs a Cholesky factor and the diagonal of the
 // inverse, 2n³/3, while the 8n³/3 of New are also limited by memory bandwidth. It also returns the solution at the ridge, or nil if
 // no ridge has one.
 //
 // It begins with the Curve of a sample of a third of the rows, at most 1000, drawn with a fixed seed. The sample shows where the
 // minima of the error are, and their curvature. At the lowest minimum, and at a competing one if there is one, it evaluates all
-// rows: the exact error, and an estimate of its slope. From there it goes downhill: to the minimum of the cubic polynomial between
-// two ridges whose slopes differ in sign, or with a Newton step if there is no such pair. It ends when a step is expected to lower
-// the error by less than a thousandth, at the end of the range of Search, or after MaxFewEvaluations.
+// rows: the exact error, and an estimate of its slope. From there it goes downhill. It steps to the minimum of the cubic polynomial
+// between two ridges whose slopes differ in sign, or takes a Newton step if there is no such pair. It ends when a step is expected
+// to lower the error by less than a thousandth, at the end of the range of Search, or after MaxFewEvaluations.
 //
-// Without slopes, a bracket and a parabola would take four evaluations. The exact slope would cost n³/3 more, half an evaluation,
-// and would not be a better guide: see slope.
+// Without slopes, a bracket and a parabola would need four evaluations. The exact slope would cost n³/3 more, half an evaluation,
+// and would not lead to better steps: see slope.
 //
 // If near is not 0, it is a ridge known to be near the best. The search then starts there without a sample, and ends when a step is
 // expected to lower the error by less than half a per cent.
 //
 // A minimum that the sample does not show, and that is not downhill, is not found. Of 120 problems of 1500 rows (noise of five
 // kinds, jumps, classes, weights, copies; kernels from wide to narrow) 117 ended within 1% of Search's error. The others, single
-// columns under a wide kernel, ended 2 to 3.3% above it. The mean was 2.75 evaluations.
+// columns with a wide kernel, ended 2 to 3.3% above it. The mean was 2.75 evaluations.
 //
 // SearchFew overwrites gram (n×n), including its lower triangle, and allocates several columns. If observe is not nil, it is called
 // after each evaluation of all rows.
@@ -91,8 +91,9 @@ func SearchFew(
 	return out, f.best, nil
 }
 
-// CurveFew returns the ridges that SearchFew evaluates, in ascending order, without those that have no solution. No ridge is below
-// least. If results of CurveFew or LookOnce are known, it continues from them without a sample, and returns them too.
+// CurveFew returns the results of the ridges that SearchFew evaluates, in ascending order, without those that have no solution. No
+// ridge is below least. If known results of CurveFew or LookOnce are passed, it continues from them without a sample, and returns
+// them too.
 func CurveFew(
 	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, least float64, workers int, known ...Evaluation,
 ) ([]Evaluation, error) {
@@ -125,7 +126,7 @@ func (f *few) search(near float64, workers int) error {
 		f.descend(usualCurvature)
 		return f.err
 	}
-	// The sample takes 8m³/3 and more, mostly limited by memory bandwidth, and an evaluation 2n³/3.
+	// The sample costs at least 8m³/3, mostly limited by memory bandwidth, and an evaluation costs 2n³/3.
 	n, m := float64(len(f.diag)), float64(rowsOfSample(len(f.diag)))
 	sample, rest := progress.Two(f.ctx, 15*m*m*m, usualLooks*n*n*n)
 	f.parts = progress.NewSeries(rest, usualLooks)
@@ -141,7 +142,7 @@ func (f *few) search(near float64, workers int) error {
 	return f.err
 }
 
-// few is a search with few evaluations.
+// few holds the state of a search with few evaluations.
 type few struct {
 	ctx         context.Context
 	gram        *mat.SymDense // kernel matrix below the diagonal, a factor above
@@ -236,9 +237,9 @@ func (f *few) starts(evaluations []Evaluation) (us []float64, curvature float64)
 	return us, curvature
 }
 
-// rivalOf returns the index of the lowest other minimum that is nearly as low as the best. Without one it returns the far end of
-// the shelf around the best, if that is wide: more rows allow a more flexible function, and may show a minimum there. Otherwise it
-// returns -1.
+// rivalOf returns the index of the lowest other minimum that is nearly as low as the best. If there is none, but the best lies on a
+// wide shelf, it returns the far end of the shelf: more rows allow a more flexible function, and may show a minimum there.
+// Otherwise it returns -1.
 func rivalOf(v []point, best int) int {
 	rival := -1
 	for i, p := range v {
@@ -273,8 +274,8 @@ func rivalOf(v []point, best int) int {
 	}
 }
 
-// curvatureOf returns the second derivative at i of a parabola through i and points at least a factor of two away, where noise has
-// little effect.
+// curvatureOf returns the second derivative of a parabola through point i and one point on each side. These points are at least a
+// factor of two away, where noise has little effect.
 func curvatureOf(v []point, i int) float64 {
 	a, b := i-1, i+1
 	for a > 0 && v[i].u-v[a].u < .7 {
@@ -287,7 +288,7 @@ func curvatureOf(v []point, i int) float64 {
 	return 2 * (right - left) / (v[b].u - v[a].u)
 }
 
-// evaluate computes the solution at the ridge exp(u), and keeps its solution if it is the best.
+// evaluate computes the solution at the ridge exp(u), and keeps it if it is the best so far.
 func (f *few) evaluate(u float64) {
 	if f.err == nil {
 		f.err = f.ctx.Err()
@@ -352,7 +353,7 @@ func (f *few) enter(p point) int {
 	return at
 }
 
-// least returns the index of the smallest error. Of equal errors it takes the one with the largest ridge.
+// least returns the index of the smallest error. Among equal errors it returns the one with the largest ridge.
 func (f *few) least() int {
 	best := 0
 	for i, p := range f.seen {
@@ -409,8 +410,8 @@ func (f *few) curvatureBehind(i, j int, curvature float64) float64 {
 }
 
 // cubicStep returns the distance from p to the minimum of the cubic polynomial with the values and slopes of p and q, where p is
-// lower and falls towards q (J. Nocedal and S. J. Wright, Numerical Optimization, 2006, (3.59)). Without a minimum it returns a
-// Newton step with curvature, at most half of the distance.
+// lower and falls towards q (J. Nocedal and S. J. Wright, Numerical Optimization, 2006, (3.59)). If there is no minimum between
+// them, it returns the Newton step for the given curvature, but at most half of the distance.
 func (p point) cubicStep(q point, curvature float64) float64 {
 	width := math.Abs(q.u - p.u)
 	newton := min(math.Abs(p.slope)/curvature, width/2)

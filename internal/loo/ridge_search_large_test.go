@@ -52,8 +52,8 @@ var noises = map[string]func(rng *rand.Rand, f float64) float64{
 	"class": func(rng *rand.Rand, f float64) float64 { return math.Copysign(1, f+.3*rng.NormFloat64()) },
 }
 
-// The error is within 1% of that of the full search, the solution is that of the reduction at the same ridge, and the number of
-// goroutines changes no bit.
+// The error is within 1% of that of the full search. The solution agrees with the solution of the reduction at the same ridge. The
+// results are bit-identical for any number of goroutines.
 func TestSearchFew(t *testing.T) {
 	looks, problems := 0, 0
 	for name, noise := range noises {
@@ -155,8 +155,8 @@ func TestSearchFewEdges(t *testing.T) {
 	}
 }
 
-// An indefinite matrix has no solution below some ridge. A matrix that no ridge makes definite has none at all. Constant targets
-// have no error.
+// An indefinite matrix has no solution below some ridge. A matrix that no ridge makes definite has no solution. The error of
+// constant targets is 0.
 func TestSearchFewWithoutMachines(t *testing.T) {
 	gram, targets, _ := fewProblem(200, 5, 1, .2, false, noises["normal"], 3)
 	shifted := copied(gram)
@@ -224,7 +224,8 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// Two evaluations of a cubic polynomial give its minimum from either side. For other curves the step is a safe one.
+// cubicStep finds the minimum of a cubic polynomial from either side. If there is no minimum, it returns at most half of the
+// distance.
 func TestBetween(t *testing.T) {
 	cubic := func(u float64) point {
 		return point{u: u, f: u*u*u - 3*u, slope: 3*u*u - 3} // minimum at 1
@@ -255,7 +256,8 @@ func TestRival(t *testing.T) {
 	assert.Equal(t, -1, rivalOf(of(.9, .5, .15, .1, 0, .5), 4), "short of a shelf")
 }
 
-// A search from a ridge near the best takes fewer evaluations, and ends at most the promised fraction above its error.
+// A search that starts near the best ridge needs fewer evaluations. Its error exceeds the smallest one by at most the promised
+// fraction.
 func TestSearchFewFromNear(t *testing.T) {
 	for _, factor := range []float64{.5, 1, 2} {
 		gram, targets, _ := fewProblem(600, 5, 3, .2, false, noises["normal"], 1)

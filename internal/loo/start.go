@@ -4,8 +4,8 @@ package loo
 type Start struct {
 	Near   float64 // a ridge near the best, such as that of features of the same rows; 0: unknown
 	Solved *Solved // the solution, if the search has computed it
-	// Parts holds the part of each row. Only one part of equal rows is left out at a time. With nil, equal rows are left out
-	// together.
+	// Parts holds the part to which each row belongs. Of several equal rows, only those in the same part are left out together. If
+	// Parts is nil, all equal rows are left out together.
 	Parts []int
 }
 
@@ -23,7 +23,7 @@ type Starting struct{ start Start }
 // StartFrom sets the start of the next Fit, which clears it.
 func (s *Starting) StartFrom(start Start) { s.start = start }
 
-// TakeStart returns and clears the value of StartFrom.
+// TakeStart returns the value that StartFrom has set, and clears it.
 func (s *Starting) TakeStart() Start {
 	out := s.start
 	s.start = Start{}

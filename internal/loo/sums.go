@@ -22,8 +22,9 @@ type Sums struct {
 	scale  float64
 }
 
-// NewSums prepares a problem. Gram = Z'Z (d×d) is overwritten. Z't and t't are sums over n rows, centred and multiplied by √w.
-// Weight is the sum of the weights with an intercept, and 0 without. It costs 4d³/3. It returns ctx's error.
+// NewSums prepares a problem. It overwrites gram = Z'Z (d×d). The sums moment = Z't and square = t't are over n rows, centred and
+// multiplied by √w. The parameter weight is the sum of the weights with an intercept, and 0 without. It costs 4d³/3. It returns
+// ctx's error.
 func NewSums(ctx context.Context, gram *mat.SymDense, moment []float64, square float64, n int, weight float64) (*Sums, error) {
 	p := &Sums{square: square, n: n, weight: weight, scale: mat.Trace(gram) / float64(n)}
 	if !(p.scale > 0) {

@@ -20,8 +20,8 @@ import (
 //	W = Σ w[i],  m = Σ w[i] x[i] / W,  S = Σ w[i] (x[i] - m)(x[i] - m)'
 //
 // Merging uses the formula of T. Chan, G. Golub and R. LeVeque (The American Statistician 37, 1983). The mean is stored as two
-// numbers, because far from 0 its rounding error would not be small compared with the spread. So a common offset costs S no digits.
-// The zero value holds no rows.
+// numbers, because far from 0 its rounding error would not be small compared with the spread. Therefore a common offset does not
+// reduce the precision of S. The zero value holds no rows.
 type Gram struct {
 	N      int
 	Weight float64
@@ -33,7 +33,7 @@ type Gram struct {
 // pieceRows is the number of rows summed at a time.
 const pieceRows = 1024
 
-// NewGram returns the Gram of rows x (n×d) with these weights; nil means 1 each. It returns ctx's error.
+// NewGram returns the Gram of rows x (n×d) with these weights. If weights is nil, each weight is 1. It returns ctx's error.
 func NewGram(ctx context.Context, x *mat.Dense, weights []float64) (*Gram, error) {
 	n, d := x.Dims()
 	out := &Gram{}
@@ -61,7 +61,7 @@ func ofPiece(x *mat.Dense, weights []float64) *Gram {
 	if weights != nil {
 		g.Weight = floats.Sum(weights)
 	}
-	// The mean relative to the first row is rounded. The mean relative to that gives its rounding error.
+	// Mean is computed relative to the first row, and is rounded. The mean of the rows relative to Mean is its rounding error.
 	g.mean(g.Mean, x, x.RawRowView(0), weights)
 	floats.Add(g.Mean, x.RawRowView(0))
 	g.mean(g.Low, x, g.Mean, weights)

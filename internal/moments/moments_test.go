@@ -108,7 +108,7 @@ func TestMerge(t *testing.T) {
 	g.Merge(&Gram{})
 	assert.Equal(t, before, g)
 	assert.Zero(t, twice.S.At(1, 1))
-	assert.InDelta(t, 14, g.S.At(0, 0), 1e-12) // of -2, -1 and 3
+	assert.InDelta(t, 14, g.S.At(0, 0), 1e-12) // squares of -2, -1 and 3
 
 	overflown, err := NewGram(context.Background(), mat.NewDense(2, 1, []float64{1e200, -1e200}), nil)
 	require.NoError(t, err)

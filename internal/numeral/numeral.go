@@ -12,7 +12,7 @@ import (
 )
 
 // Short formats a number with at most three digits and a leading zero. From 10 000 on it separates thousands. It uses a power of
-// ten if the result would be longer than that.
+// ten for numbers below about 0.0001 and from about 10 million on.
 func Short(v float64) string { return Digits(v, 3) }
 
 // Digits is [Short] with a given number of digits.
@@ -40,7 +40,7 @@ func Digits(v float64, digits int) string {
 
 var decimal = regexp.MustCompile(`-?\d*\.\d+(e[-+]?\d+)?|-?\d+e[-+]?\d+`)
 
-// Rounded rounds the numbers in a text, such as a kernel's parameters, to three digits. Integers stay.
+// Rounded rounds the numbers in a text, such as a kernel's parameters, to three digits. It leaves integers unchanged.
 func Rounded(text string) string {
 	return decimal.ReplaceAllStringFunc(text, func(found string) string {
 		v, err := strconv.ParseFloat(found, 64)

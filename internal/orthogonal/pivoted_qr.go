@@ -68,8 +68,8 @@ func (q *pivotedQR) measure(j, row int) {
 	q.exact[j] = q.norms[j]
 }
 
-// panel chooses up to most columns from first on and returns their number. It stops early if the norm of another column has lost
-// its digits, and recomputes that norm.
+// panel chooses and reduces the next columns, starting at position first. It returns their number, which is at most the parameter
+// most. It stops early if the norm of another column has lost its digits, and recomputes that norm.
 func (q *pivotedQR) panel(ctx context.Context, first, most int) (count int, err error) {
 	m, n := q.a.Dims()
 	var lost []int
@@ -100,7 +100,8 @@ func (q *pivotedQR) panel(ctx context.Context, first, most int) (count int, err 
 	return count, nil
 }
 
-// choose swaps the column with the largest norm among those from first+count on to position first+count.
+// choose finds the column with the largest norm among those from position first+count on, and swaps it with the column at that
+// position.
 func (q *pivotedQR) choose(first, count int) {
 	k, best := first+count, first+count
 	for j, norm := range q.norms[k:] {
@@ -160,8 +161,8 @@ func (q *pivotedQR) reflect(first, count int) {
 	v[0] = diagonal
 }
 
-// downdate removes the elements of a row of R from the norms of the columns from the given one on. It returns columns whose norms
-// have too few digits left.
+// downdate subtracts the elements of a row of R from the norms of the columns that start at the parameter from. It returns the
+// columns whose norms have too few digits left.
 func (q *pivotedQR) downdate(from int, row []float64) (lost []int) {
 	for j := from; j < len(row); j++ {
 		if q.norms[j] == 0 {

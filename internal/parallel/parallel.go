@@ -19,10 +19,10 @@ func Workers(n int) int {
 	return n
 }
 
-// begun counts the running goroutines that calls of For have started.
+// begun counts the running goroutines that this package has started.
 var begun atomic.Int64
 
-// around holds the functions of OnParallel, and the number of calls of For that are running tasks.
+// around holds the functions of OnParallel, and the number of calls that are running tasks.
 var around struct {
 	sync.Mutex
 	enter, leave func()
@@ -32,9 +32,10 @@ var around struct {
 // surrounded reports whether OnParallel has set functions.
 var surrounded atomic.Bool
 
-// OnParallel registers enter and leave. A call of For with more than one task calls enter before it starts, and leave is called
-// when no such call is running any more. In between, a BLAS with its own threads is limited to one of them. This does not depend on
-// the number of goroutines that For uses, so results do not depend on it. Nil functions remove both. No call of For may be running.
+// OnParallel registers enter and leave. A call of ForEach, ForEachPart or Do with more than one task calls enter before it starts,
+// and leave is called when no such call is running any more. In between, a BLAS with its own threads is limited to one of them.
+// This does not depend on the number of goroutines, so results do not depend on it. Nil functions remove both. No such call may be
+// running.
 func OnParallel(enter, leave func()) {
 	around.Lock()
 	defer around.Unlock()
@@ -42,7 +43,7 @@ func OnParallel(enter, leave func()) {
 	surrounded.Store(enter != nil)
 }
 
-// begin records that a call of For runs tasks. It returns the function that records its end.
+// begin records that a call runs tasks. It returns the function that records the end of the call.
 func begin() (end func()) {
 	if !surrounded.Load() {
 		return func() {}
@@ -64,10 +65,10 @@ func begin() (end func()) {
 }
 
 // ForEach calls f(0) to f(n-1), each once, on at most workers goroutines (0: GOMAXPROCS), and returns when all started calls have
-// ended. The caller's goroutine is one of them. It is the only one if other calls of For already keep all processors busy, because
-// nested goroutines would only wait for each other. After the first error, or after ctx has ended, no further task is started. If
-// there are several errors, the one with the lowest index is returned, so that the outcome does not depend on scheduling. A panic
-// in f, such as in a user's kernel or Observe function, becomes an error, a [fault.PanicError], on any number of goroutines.
+// ended. The caller's goroutine is one of them. It is the only one if other calls already keep all processors busy, because nested
+// goroutines would only wait for each other. After the first error, or after ctx has ended, no further task is started. If there
+// are several errors, the one with the lowest index is returned, so that the outcome does not depend on scheduling. A panic in f,
+// such as in a user's kernel or Observe function, becomes an error, a [fault.PanicError], on any number of goroutines.
 //
 // Each task advances the progress of ctx, see package progress, unless a loop around it reports progress itself.
 func ForEach(ctx context.Context, workers, n int, f func(i int) error) error {

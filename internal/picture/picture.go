@@ -8,8 +8,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// Write arranges panels of height high in rows of the given number of columns, in a picture of the common width. If legend is not
-// nil, it is drawn above all panels.
+// Write saves a picture of the common width. It arranges the panels, each of height high, in rows of the given number of columns.
+// If legend is not nil, it is drawn above all panels.
 func Write(path string, legend *plotstyle.Legend, panels []*plot.Plot, columns int, high vg.Length) error {
 	rows := (len(panels) + columns - 1) / columns
 	return plotstyle.SaveWith(legend, "picture", path, panels, columns, plotstyle.Width, vg.Length(rows)*high)

@@ -1,5 +1,5 @@
 // Package platt turns the scores of a classifier into probabilities, p[k] ∝ exp(a f[k] + b[k]). The slope a and the offsets b are
-// fitted to scores of rows that the classifier has not seen (J. Platt, 1999, for two classes, where it is his sigmoid).
+// fitted to scores of rows that are not training rows of the classifier. For two classes this is the sigmoid of J. Platt (1999).
 package platt
 
 import (
@@ -55,10 +55,10 @@ const (
 )
 
 // Fit minimises the weighted cross-entropy of smoothed labels with Newton's method and step halving. As in Platt (1999), a row of a
-// class with N rows has target (N+1)/(N+2) for that class, and the other classes share the rest. The problem is convex. Scores are
-// n×K, at holds the position of each row's class, and rows the weights, nil for 1 each. If the fitted slope would be negative
-// (scores worse than none), or if the scores are all 0 or not finite, the slope is 0, and the probabilities are the class
-// frequencies.
+// class with N rows has target (N+1)/(N+2) for that class, and the other classes share the rest. The problem is convex. The scores
+// are n×K, at holds the position of each row's class, and rows holds the weights, or is nil if each is 1. If the fitted slope would
+// be negative (scores worse than none), or if the scores are all 0 or not finite, the slope is 0, and the probabilities are the
+// class frequencies.
 func Fit(scores *mat.Dense, at []int, rows []float64) Link {
 	p := newProblem(scores, at, rows)
 	prior := p.prior()
@@ -72,7 +72,7 @@ func Fit(scores *mat.Dense, at []int, rows []float64) Link {
 	return Link{Slope: theta[0] / p.size, Offset: append([]float64{0}, theta[1:]...)}
 }
 
-// minimise starts from theta, which holds the slope times size and all offsets except the first.
+// minimise returns the minimum of the loss, starting from theta. Both hold the slope times size and all offsets except the first.
 func (p *logistic) minimise(theta []float64) []float64 {
 	current := p.loss(theta)
 	for range iterations {

@@ -86,7 +86,7 @@ func TestWeights(t *testing.T) {
 	assert.Equal(t, platt.Fit(f, at, nil), platt.Fit(f, at, slices.Repeat([]float64{1}, 60)))
 }
 
-// A single score of two classes whose odds are exp(0.03 f - 1).
+// FitSigmoid finds slope 0.03 and offset -1 if the odds of a single score of two classes are exp(0.03 f - 1).
 func TestSigmoid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 8))
 	f, at := make([]float64, 3000), make([]int, 3000)
@@ -104,7 +104,7 @@ func TestSigmoid(t *testing.T) {
 	assert.Zero(t, s.Value(-1e9))
 }
 
-// Scores that are worse than none, all 0, or not finite give slope 0, and the probabilities are the smoothed class frequencies.
+// If scores are worse than none, all 0, or not finite, the slope is 0, and the probabilities are the smoothed class frequencies.
 func TestUselessScores(t *testing.T) {
 	at := []int{1, 1, 0, 1}
 	for name, v := range map[string][]float64{

@@ -69,7 +69,8 @@ func PlaceLabels(at, sizes, points []vg.Point, bounds vg.Rectangle) []vg.Rectang
 	return out
 }
 
-// place tries increasingly large rings around a point, starting on its right.
+// place returns the first free box on increasingly large rings around a point, starting on its right. It returns an empty box if
+// there is none.
 func place(from, size vg.Point, placed []vg.Rectangle, points []vg.Point, bounds vg.Rectangle) vg.Rectangle {
 	const directions = 16
 	farthest := bounds.Size().X + bounds.Size().Y

@@ -1,5 +1,5 @@
-// Package plotstyle is the common style of all pictures: fonts, colours, marks, ticks, and a legend above the data or in an empty
-// corner. The plots of package selection and the examples use it.
+// Package plotstyle defines the common style of all pictures: fonts, colours, marks, ticks, and a legend above the data or in an
+// empty corner. The plots of package selection and the examples use it.
 package plotstyle
 
 import (
@@ -135,10 +135,10 @@ func FromZero(a *plot.Axis) {
 	a.Max *= 1.04
 }
 
-// Legend names curves and marks, in rows above the data or in a column in a corner. It is a plotter: add it with its plot's Add, so
-// that the plot reserves room for it.
+// Legend names curves and marks, in rows above the data or in a column in a corner. It is a plotter. Add it with the Add method of
+// its plot, so that the plot reserves room for it.
 type Legend struct {
-	// Wide is the room for a row; 0: that in a picture of width Width.
+	// Wide is the room for a row. If it is 0, the room in a picture of width Width is used.
 	Wide vg.Length
 	// Inside holds the curves of the plot. If it is not empty, the legend is in the corner where it covers the fewest of their
 	// points.
@@ -227,7 +227,7 @@ const (
 	segmentPoints = 32 // points on each segment of a curve that count when a corner is chosen
 )
 
-// corner returns the place of an inside legend: the corner with the fewest points of curves, preferably the lower right one.
+// corner returns the box of an inside legend. It is in the corner with the fewest points of curves, preferably the lower right one.
 func (l *Legend) corner(c draw.Canvas, p *plot.Plot) vg.Rectangle {
 	columns, _ := l.layout()
 	size := vg.Point{X: columns[0] - vg.Points(columnSpace) + 2*vg.Points(cornerSpace), Y: l.High() + vg.Points(cornerSpace)}

@@ -52,9 +52,9 @@ func (r Round) Ticks(low, high float64) (out []plot.Tick) {
 	return out
 }
 
-// Logs labels an axis of decimal logs with the original numbers. These are powers of ten, for few decades also 3 times, or 2 and 5
-// times, the powers, and for less than a decade round numbers. Data are drawn as logs, because plot.LogScale reserves room for the
-// axis label as if it were at the far end.
+// Logs labels an axis of decimal logs with the original numbers. The labels are powers of ten, for few decades also 3 times, or 2
+// and 5 times, these powers. For less than a decade they are round numbers. Data are drawn as logs, because plot.LogScale reserves
+// room for the axis label as if it were at the far end.
 type Logs struct{ Most int } // approximate number of labels; 0: 8
 
 // Ticks implements plot.Ticker.

@@ -16,8 +16,8 @@ type Lists struct {
 	first, last int // the rows that count
 }
 
-// If there are more than manyColumns columns for each entry, they are found with a map. Memory then grows with the entries and not
-// with the columns, of which hashed words may have billions.
+// If there are more than manyColumns columns for each entry, the columns are found with a map. Memory then grows with the number of
+// entries and not with the number of columns, of which hashed words may have billions.
 const manyColumns = 8
 
 // New returns the lists of some rows. Cost and memory are proportional to the number of entries.
@@ -78,8 +78,8 @@ func (c *Lists) Slice(first, last int) *Lists {
 	return &out
 }
 
-// Products sets dst to the inner products of a row with the rows of c. The products of the entries are added in ascending order of
-// the columns. So a pair of rows has the same sum in either order, whatever the other rows are.
+// Products sets dst to the inner products of a row with the rows of c. It adds the products of the entries in ascending order of
+// the columns. Therefore the inner product of two rows is the same in either order, whatever the other rows are.
 func (c *Lists) Products(dst []float64, columns []int, values []float64) {
 	clear(dst)
 	part := c.first > 0

@@ -39,7 +39,7 @@ func wide(t *testing.T, r *sparse.Rows, d int) *sparse.Rows {
 	return out
 }
 
-// Products equal those of the dense rows, for all rows and for some, in either order, and in a matrix with more columns.
+// Products equal those of the dense rows, for all rows and for a slice of them, in either order, and in a matrix with more columns.
 func TestProducts(t *testing.T) {
 	x, z := random(t, 12, 30, 2), random(t, 17, 30, 3)
 	xd, zd := x.Dense(), z.Dense()

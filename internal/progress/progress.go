@@ -1,7 +1,8 @@
 // Package progress tracks the progress of fits and searches. Work forms a tree of parts, each a share of its parent, and the
 // context carries the current part. Each check of the context advances its part, and code that knows more reports the completed
-// share of its work. Observers are called when their share has grown by a step, not by the clock. So an observer changes neither
-// the result nor, on a single goroutine, the calls of other observers. A time limit, see [Deadline], is the exception.
+// share of its work. Observers are called when their share has grown by a step, whatever time has elapsed. Therefore an observer
+// changes neither the result nor, on a single goroutine, the calls of other observers. A time limit (see [Deadline]) is the
+// exception.
 //
 // Without an observer there is no tree, and all functions do nothing.
 package progress
@@ -30,10 +31,10 @@ type Step struct {
 const (
 	// perStep is the share of the work after which observers are called even if no iteration has ended.
 	perStep = 1. / 1000
-	// perUse is the share of the remainder of a part that a loop or a group of parts takes. Code with several loops opens Parts;
-	// otherwise some of the share remains for the next loop.
+	// perUse is the share of the remainder of a part that a loop or a group of parts covers. The rest remains for loops that follow
+	// it. Code with several loops should divide its part with Parts.
 	perUse = .95
-	// halfLooks is the number of context checks that take half of a part without other information.
+	// halfLooks is the number of context checks after which half of a part counts as completed, if nothing else advances it.
 	halfLooks = 256
 )
 
@@ -119,7 +120,8 @@ func withPart(ctx context.Context, p *workShare) context.Context {
 // mostByTime is the completed share of a fit that is still running after its time has elapsed.
 const mostByTime = .99
 
-// Deadline limits the fit of ctx to the time limit from now on. At least the elapsed fraction of the time then counts as completed.
+// Deadline declares that the fit of ctx ends when the time limit, counted from now, has elapsed. The completed share of the fit is
+// then at least the elapsed fraction of that time.
 func Deadline(ctx context.Context, limit time.Duration, now func() time.Time) {
 	p := shareOf(ctx)
 	if p == nil || limit <= 0 {
@@ -332,7 +334,7 @@ func (p *workShare) ofFit() *workShare {
 	return p
 }
 
-// Counts declares that the fit of ctx counts its own iterations. Those of nested fits are then not passed on.
+// Counts declares that the fit of ctx counts its own iterations. Observers then do not receive the iterations of nested fits.
 func Counts(ctx context.Context) {
 	if p := shareOf(ctx); p != nil {
 		p.tree.Lock()
@@ -357,7 +359,7 @@ func Report(ctx context.Context, share float64) {
 	}
 }
 
-// Locked calls f with the completed share of the fit of ctx while no other observer of it runs. The share is 0 without observers.
+// Locked calls f with the completed share of the fit of ctx while no observer of the fit runs. The share is 0 without observers.
 func Locked(ctx context.Context, f func(done float64)) {
 	p := shareOf(ctx)
 	if p == nil {
@@ -462,8 +464,8 @@ func Two(ctx context.Context, first, second float64) (context.Context, context.C
 	return parts[0], parts[1]
 }
 
-// Series is a sequence of parts of unknown number. The expected parts are equal, and each further one takes an eighth of the
-// remainder.
+// Series is a sequence of parts whose number is unknown. The expected parts are equal, and each further one receives an eighth of
+// the remainder.
 type Series struct {
 	group           Group
 	expected, begun int

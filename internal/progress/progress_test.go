@@ -142,7 +142,7 @@ func TestObserved(t *testing.T) {
 	assert.Equal(t, []float64{1, 1}, []float64{seen[0].Done, seen[1].Done})
 }
 
-// Shares of parallel tasks add up in any order, and so do nested fits.
+// Shares of parallel tasks add up in any order, and so do the shares of nested fits.
 func TestBeside(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		ctx, seen, end := listen(t)
@@ -167,7 +167,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Iterations of a fit are passed on to the enclosing fit, if that has none of its own.
+// Iterations of a fit are passed on to the enclosing fit unless that fit has iterations of its own.
 func TestTellGoesOut(t *testing.T) {
 	ctx, seen, end := listen(t)
 	var inner []progress.Step
@@ -223,7 +223,7 @@ func TestWithin(t *testing.T) {
 	rising(t, *seen)
 }
 
-// Expected parts are equal, and further ones take an eighth of the remainder.
+// Expected parts are equal, and each further part receives an eighth of the remainder.
 func TestSeries(t *testing.T) {
 	ctx, seen, _ := listen(t)
 	s := progress.NewSeries(ctx, 3)

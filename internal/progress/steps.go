@@ -15,7 +15,7 @@ type Steps struct {
 	done int
 }
 
-// NewSteps counts the iterations of the fit of ctx. There are at most total; 0 means unknown.
+// NewSteps counts the iterations of the fit of ctx. The parameter total is their largest number, or 0 if it is unknown.
 func NewSteps(ctx context.Context, total int) *Steps {
 	if !Watched(ctx) {
 		return nil

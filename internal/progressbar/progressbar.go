@@ -64,7 +64,7 @@ func isTerminal(to io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Add counts n more steps.
+// Add counts n further completed steps.
 func (b *Bar) Add(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

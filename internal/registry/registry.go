@@ -61,8 +61,8 @@ func Add[T any](name string, with Type) {
 
 const mostName = 255
 
-// Stand registers a struct S of exported fields as the stored form of T, which has no exported fields. To returns false for a value
-// that S cannot represent. Reading such a value gives left.
+// Stand registers a struct S of exported fields as the stored form of T, which has no exported fields. The function to returns
+// false for a value that S cannot represent. When a file with this value is read, the value left is used instead.
 func Stand[T, S any](to func(v T) (S, bool), from func(s S) T, left T) {
 	mu.Lock()
 	defer mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 )
 
-// Sample is a sample of up to Limit rows; 0: none. The zero value keeps nothing.
+// Sample is a sample of at most Limit rows. The zero value has a Limit of 0 and keeps no rows.
 type Sample struct {
 	Seed  uint64
 	Limit int

@@ -30,11 +30,11 @@ func Scratch(n int) *[]float64 {
 	return p
 }
 
-// Release returns memory of Scratch.
+// Release puts back the memory that Scratch returned.
 func Release(p *[]float64) { scratch.Put(p) }
 
-// few returns x if it is a dense matrix of few rows and width columns. Otherwise it returns nil, and the estimator's own method
-// handles x and its errors. A width of 0 means that there is no model.
+// few returns x if it is a dense matrix with at most fewRows rows and with width columns. Otherwise it returns nil, and the
+// estimator's own method handles x and its errors. A width of 0 means that there is no model.
 func few(x mat.Matrix, width int) *mat.Dense {
 	d, ok := x.(*mat.Dense)
 	if !ok || d == nil || width == 0 {
@@ -66,7 +66,8 @@ func forEachRow(name string, x *mat.Dense, outputs int, row Row, f func(i int, o
 	return nil
 }
 
-// Numbers sets dst to a regressor's predictions for the rows of x: many rows by all, and few by row. Errors use the name.
+// Numbers sets dst to a regressor's predictions for the rows of x. For many rows it calls the function all, and for a few it calls
+// the function row for each. Errors contain the name.
 func Numbers(name string, dst []float64, x mat.Matrix, width int, all func(mat.Matrix) ([]float64, error), row Row) error {
 	d := few(x, width)
 	if d == nil {
@@ -78,8 +79,8 @@ func Numbers(name string, dst []float64, x mat.Matrix, width int, all func(mat.M
 	return forEachRow(name, d, 1, row, func(i int, out []float64) { dst[i] = out[0] })
 }
 
-// Labels is like Numbers, for a classifier: for each row it sets the class with the largest output, or the first of several equal
-// ones.
+// Labels is like Numbers for a classifier. The prediction for a row is the class with the largest output, or the first of several
+// equal ones.
 func Labels(name string, dst []int, x mat.Matrix, width int, of []int, all func(mat.Matrix) ([]int, error), row Row) error {
 	d := few(x, width)
 	if d == nil {

@@ -29,7 +29,7 @@ func NewBuffers() *Buffers { return buffers.Get().(*Buffers) }
 // Release returns the memory, including the result of Transform.
 func (b *Buffers) Release() { buffers.Put(b) }
 
-// IsFew reports whether x is a dense matrix of few rows.
+// IsFew reports whether x is a dense matrix with few enough rows to be predicted one by one.
 func IsFew(x mat.Matrix) bool {
 	d, ok := x.(*mat.Dense)
 	if !ok || d == nil {
@@ -39,8 +39,8 @@ func IsFew(x mat.Matrix) bool {
 	return n > 0 && n <= fewRows
 }
 
-// Transform applies the steps to few rows, without allocation in the steps that support it. With an error it returns the index of
-// the failing step.
+// Transform applies the steps to a few rows, without allocation in the steps that support it. If a step fails, Transform returns
+// its index and its error.
 func Transform[S Step](b *Buffers, steps []S, x mat.Matrix) (z mat.Matrix, at int, err error) {
 	for i, s := range steps {
 		if to, ok := embedding.As[stepTo](s); ok {

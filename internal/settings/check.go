@@ -53,7 +53,7 @@ func checkField(typ string, f reflect.StructField, v reflect.Value) error {
 	return nil
 }
 
-// checkNumber accepts 0 and values that the tags allow.
+// checkNumber returns an error unless the number is 0 or a value that the tags allow.
 func checkNumber(typ string, f reflect.StructField, v reflect.Value, zero string) error {
 	var number float64
 	if v.CanInt() {
@@ -92,7 +92,7 @@ func limit(tag string, none float64) float64 {
 	return out
 }
 
-// checkName accepts the values that have a name.
+// checkName returns an error unless the value of an enumeration has a name.
 func checkName(typ string, f reflect.StructField, v reflect.Value) error {
 	if isNamed(v) {
 		return nil

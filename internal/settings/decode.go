@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// MissingError lists the types in a file that the program does not know, and the packages to import.
+// MissingError lists the types in a file that are not registered in the program, and the packages to import.
 type MissingError struct{ Types []Import }
 
 func (e *MissingError) Error() string {
@@ -67,8 +67,9 @@ func (d *decoder) spend(path string, n int, t reflect.Type) error {
 	return nil
 }
 
-// New returns a new value with these settings, a pointer or a plain value like the one that was stored. Fields that were left out
-// are copied from old, a value of the same type, or are zero if old is nil. Bytes is the size of the file, which limits memory.
+// New returns a new value with these settings. It is a pointer or a plain value, like the one that was stored. Fields that were
+// left out are copied from old, a value of the same type, or are zero if old is nil. The parameter bytes is the size of the file,
+// which limits memory.
 func New(s Value, old any, bytes int) (any, error) {
 	d := &decoder{left: 64*int64(bytes) + 1<<20}
 	v, err := d.registered("", s, reflect.ValueOf(old))
@@ -156,7 +157,7 @@ func (d *decoder) fields(path string, s Value, v, old reflect.Value, isKnown boo
 	return nil
 }
 
-// decode sets v, which is zero.
+// decode sets v, which must be zero, to the stored value.
 func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
 	switch s.Kind {
 	case Nothing:

@@ -24,7 +24,7 @@ func (s Value) Imports(told []Import) []Import {
 	return told
 }
 
-// AppendImport appends a type unless it is present, has no name, or there are MostImports.
+// AppendImport appends a type unless it is already present or has no name, or told already has MostImports elements.
 func AppendImport(told []Import, one Import) []Import {
 	if one.Type == "" || len(told) >= MostImports || slices.Contains(told, one) {
 		return told
@@ -32,7 +32,7 @@ func AppendImport(told []Import, one Import) []Import {
 	return append(told, one)
 }
 
-// Unknown returns the types that the program does not know.
+// Unknown returns the types that are not registered in the program.
 func Unknown(types []Import) (out []Import) {
 	for _, t := range types {
 		if _, ok := registry.Named(t.Type); !ok {

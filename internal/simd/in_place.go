@@ -12,7 +12,7 @@ const (
 	inPlaceNumbers = 1 << 14
 	// Number of rows of the first factor that are multiplied with each strip of the second in turn.
 	inPlaceRows = 64
-	// Products with this few multiplications still use gonum.
+	// Products with at most this many multiplications use gonum.
 	tiny = 16
 )
 

@@ -14,14 +14,14 @@ import (
 const (
 	// A pass over fewer elements of a matrix is not parallel.
 	parallelElements = 1 << 17
-	// Number of columns that Dgemv of a transposed matrix takes at a time, so that y stays in the first-level cache.
+	// Number of columns that Dgemv of a transposed matrix processes at a time, so that y stays in the first-level cache.
 	stripColumns = 512
 	// Number of rows per task.
 	rowsPerTask = 64
-	// Dsymv keeps separate sums for stripes of at least stripeRows rows, at most mostStripes of them. Their number depends on the
-	// order alone, so the result does, too.
+	// Dsymv keeps separate sums for stripes of at least stripeRows rows, at most mostStripes of them. Their number depends only on
+	// the order of the matrix, so the result does not depend on the number of goroutines.
 	stripeRows, mostStripes = 128, 16
-	// Dtrsv uses gonum for triangles of this order.
+	// Dtrsv uses gonum for triangles of at most this order.
 	vectorTriangle = 32
 )
 
@@ -345,7 +345,7 @@ func (impl Implementation) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n
 		}
 		from := b * vectorTriangle
 		to := min(from+vectorTriangle, n)
-		// The range of unknowns already computed, or of those still to be computed.
+		// count unknowns from other on have already been computed or, if trans is set, are still to be computed.
 		other, count := 0, from
 		if backwards != trans {
 			other, count = to, n-to

@@ -5,8 +5,8 @@ package simd
 import "gonum.org/v1/gonum/blas"
 
 const (
-	// For products with this few rows, columns or elements, each row or column is computed separately, since the tile of a
-	// micro-kernel would be nearly empty.
+	// In products with at most thin rows or columns, or at most thinResult elements, each row or column is computed separately,
+	// since the tile of a micro-kernel would be nearly empty.
 	thin, thinResult = 4, 64
 	// Products with few multiplications, or with a short inner dimension and a small result, use gonum, because packing takes
 	// longer. (For products without packing see readInPlace.)

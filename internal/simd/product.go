@@ -18,13 +18,14 @@ const (
 	// A tile of the result has at most tileRows rows, 1 MB of A. (Rows of A stream through, so their place in the cache hardly
 	// matters.)
 	tileRows = 512
-	// ... and at most tileColumns columns.
+	// A tile of the result has at most tileColumns columns.
 	tileColumns = 960
 	// Panels of B that are read for each panel of A stay in the second-level cache: 480 kB with AVX-512, and 192 kB otherwise, on
 	// processors with smaller caches.
 	columnsAVX512, columnsAVX2 = 240, 96
 
-	// A product with fewer multiplications is not parallel, since starting goroutines may take as long as some 10⁶ of them.
+	// A product with fewer multiplications is not parallel, since starting goroutines may take as long as about 10⁶
+	// multiplications.
 	parallelFrom = 1 << 21
 	// Tiles per worker, so that all workers end at about the same time.
 	tilesPerWorker = 4
@@ -44,7 +45,7 @@ const (
 // A product is C = alpha·A·Bᵀ + beta·C with a row-major C (m×n), A (m×k) and B (n×k).
 //
 // Each element of C is a sum over the blocks of the inner dimension. Each block is a chain of fused multiply-adds, whatever the
-// tile or the micro-kernel. So results depend neither on GOMAXPROCS nor on the processor.
+// tile or the micro-kernel. Therefore results depend neither on GOMAXPROCS nor on the processor.
 type product struct {
 	m, n, k     int
 	alpha, beta float64
@@ -101,8 +102,8 @@ func workersFor(multiplications float64) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// sharedOut is the number of parallel products that are running. They share the processors: if a caller computes several at the
-// same time, smaller tiles for goroutines without a processor would only be packed more often.
+// sharedOut is the number of parallel products that are running. They share the processors. If a caller computes several products
+// at the same time, smaller tiles would only be packed more often, because there is no free processor for them.
 var sharedOut atomic.Int32
 
 // run computes the product.
@@ -134,7 +135,7 @@ func (p *product) run() {
 			}
 		}
 	}
-	// Tiles of equal size, up to the micro-kernel's grid.
+	// Divide the result into tiles of nearly equal size, rounded up to multiples of the micro-kernel's tile.
 	across, down := count(p.n, tn), count(p.m, tm)
 	tm, tn = roundUp(count(p.m, down), rows), roundUp(count(p.n, across), columns)
 	across, down = count(p.n, tn), count(p.m, tm)

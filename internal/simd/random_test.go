@@ -367,7 +367,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	})
 }
 
-// panicOf returns the panic of a call in which one slice is shortened.
+// panicOf returns the value with which a call panics after one slice is shortened to the given length, or nil.
 func (c call) panicOf(impl blas.Float64, cut, length int) (p any) {
 	s := make([][]float64, len(c.slices))
 	for i := range s {

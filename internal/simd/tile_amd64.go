@@ -15,8 +15,8 @@ func tileRows8(n int, tile *float32, stride int, x0, x1, z0, z1 *float64, coeffi
 //go:noescape
 func tileRows4(n int, tile *float32, stride int, x, z *float64, coefficients, sums *[4]float64)
 
-// AddTile adds, for each c, Tx[c] to y[c] and T'v[c] to z[c]. T is a rows×columns matrix, row by row. Sums are float64. If the
-// processor does not support the instructions, it does nothing and returns false.
+// AddTile adds, for each c, Tx[c] to y[c] and T'v[c] to z[c]. T is a rows×columns matrix, stored row by row. Sums are computed in
+// float64. If the processor does not support the instructions, AddTile does nothing and returns false.
 func AddTile(rows, columns int, tile []float32, x, y, v, z [][]float64) bool {
 	if !hasVectors {
 		return false

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestAddTile compares with plain loops, for tiles of any shape and any number of vectors.
+// TestAddTile checks that AddTile agrees with plain loops, for tiles of any shape and any number of vectors.
 func TestAddTile(t *testing.T) {
 	onPaths(func(path string, _ bool) {
 		t.Run(path, testAddTile)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// A triangle of a higher order is halved, and the block between the halves is a matrix product.
+	// A triangle of a higher order is halved. The block between the halves is multiplied as a matrix.
 	triangleOrder = 128
 	// Number of panels per task.
 	panelsPerTask = 4
@@ -55,7 +55,7 @@ func (t triangular) halves() (first, last triangular, rest view) {
 	return first, last, t.t.offset(h, 0)
 }
 
-// update sets X = alpha·rest·Y + beta·X, where Y are the rows of another block.
+// update sets X = alpha·rest·Y + beta·X, where Y holds the rows of another block.
 func (t triangular) update(alpha float64, rest view, y triangular, beta float64) {
 	p := product{m: t.order, n: t.n, k: y.order, alpha: alpha, beta: beta, c: t.x.data, ldc: t.x.row}
 	p.a.view, p.b.view = rest, y.x.transposed()
@@ -177,7 +177,7 @@ func (t triangular) packReversed(dst []float64, i, count, rows int) {
 	}
 }
 
-// panel solves for, or multiplies, the columns of X from j on.
+// panel solves for a panel of X, the columns from j on, or multiplies it by T.
 func (t triangular) panel(packed, x []float64, j int, alpha float64, solve bool) {
 	rows, columns := kernelShape()
 	step := columns

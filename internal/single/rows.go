@@ -18,7 +18,7 @@ const (
 	// A column begins at a multiple of vectorLength numbers, and the stride between columns is an odd multiple. With a power of two
 	// as stride, columns would compete for a few cache lines.
 	vectorLength = 16
-	// largest is the largest accepted absolute value: squares of differences are then finite.
+	// largest is the largest accepted absolute value. It is small enough for the squares of differences to be finite.
 	largest = 1e18
 )
 

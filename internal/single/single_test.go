@@ -25,7 +25,7 @@ func drawn(n, d int, number func() float64) (*Rows, [][]float32) {
 	return rows, plain
 }
 
-// TestDistances compares with sums in float64, for windows of any shape and position.
+// TestDistances checks that distances agree with sums in float64, for windows of any shape and position.
 func TestDistances(t *testing.T) {
 	onPaths(func(path string) { t.Run(path, testDistances) })
 }
@@ -167,7 +167,7 @@ func testMatern(t *testing.T) {
 	}
 }
 
-// TestScaleAndFinite compares with plain loops.
+// TestScaleAndFinite checks that Scale and Finite agree with plain loops.
 func TestScaleAndFinite(t *testing.T) {
 	onPaths(func(path string) { t.Run(path, testScaleAndFinite) })
 }
@@ -194,7 +194,7 @@ func testScaleAndFinite(t *testing.T) {
 	}
 }
 
-// TestRange checks which rows float32 cannot hold.
+// TestRange checks that Set rejects the rows that float32 cannot hold.
 func TestRange(t *testing.T) {
 	r := NewRows(1, 3)
 	assert.True(t, r.Set(0, []float64{1e18, -1e18, 1e-300}))

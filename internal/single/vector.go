@@ -5,8 +5,8 @@ package single
 // expConstants holds the constants of the exponential in the order of their use.
 var expConstants = [11]float32{lowest, highest, perStep, stepHigh, stepLow, c6, c5, c4, c3, 0.5, 1}
 
-// vectorDistances computes the distances for the first rows and columns of a window, and returns the numbers of these rows and
-// columns.
+// vectorDistances computes the distances for the first rows and columns of a window. It returns how many rows and columns it has
+// computed.
 func (r *Rows) vectorDistances(dst []float32, of way, w Window, apart []float32) (rows, columns int) {
 	groups := w.Columns / group()
 	if !hasVectors || w.Rows < 4 || groups == 0 {

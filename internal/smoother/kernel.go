@@ -33,7 +33,7 @@ type Kernel struct {
 	bias    []float64
 }
 
-// NewKernel solves for targets (n×k). It overwrites and keeps k (n×n). It stores 2n² numbers. Cost n³. It returns ErrNotPSD or
+// NewKernel solves for targets (n×k). It overwrites and keeps k (n×n). It stores 2n² numbers. It costs n³. It returns ErrNotPSD or
 // ctx's error.
 func NewKernel(ctx context.Context, k *mat.SymDense, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Kernel, error) {
 	n, outputs := targets.Dims()

@@ -1,4 +1,4 @@
-// Package spelling suggests known names that resemble an unknown one, for errors.
+// Package spelling suggests known names that resemble an unknown one, for error messages.
 package spelling
 
 import (

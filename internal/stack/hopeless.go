@@ -9,8 +9,8 @@ import (
 const (
 	// leastProbability is the lower bound of probabilities in a log loss, as in metrics.LogLoss.
 	leastProbability = 0x1p-52
-	// A model is hopeless if its loss is hopelessRatio times that of another, and the difference is hopelessErrors standard errors.
-	// A few outlying rows alone are not evidence.
+	// A model is hopeless if its loss is at least hopelessRatio times that of another model, and the difference is at least
+	// hopelessErrors standard errors. A few outlying rows alone are not evidence.
 	hopelessRatio, hopelessErrors = 2, 3
 )
 

@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Errors returns G[k,l] = Σ w[i] e[k][i] e[l][i] / Σ w for the errors e[k] of each model, one per row. Nil weights are 1 each.
+// Errors returns G[k,l] = Σ w[i] e[k][i] e[l][i] / Σ w for the errors e[k] of each model, one per row. If weights is nil, each
+// weight is 1.
 func Errors(e [][]float64, weights []float64) *mat.SymDense {
 	g := mat.NewSymDense(len(e), nil)
 	total := float64(len(e[0]))
@@ -35,9 +36,10 @@ func Errors(e [][]float64, weights []float64) *mat.SymDense {
 	return g
 }
 
-// Weights returns weights of n rows that are proportional to the given ones, nil for 1 each. Their sum is the effective number of
-// distinct rows, (Σ W)² / Σ W², where each W is the sum over equal rows. Index holds the distinct row of each row, and is nil if no
-// rows are equal. So a row that occurs twice, or has weight 2 among weights of 1, counts as one observation.
+// Weights returns weights of n rows that are proportional to the argument weights, or equal if it is nil. Their sum is the
+// effective number of distinct rows, (Σ W)² / Σ W², where each W is the sum over equal rows. The argument index holds the distinct
+// row of each row, and is nil if no rows are equal. A row that occurs twice, or has weight 2 among weights of 1, counts as one
+// observation.
 func Weights(n int, weights []float64, index []int) []float64 {
 	out := slices.Repeat([]float64{1}, n)
 	if weights != nil { // squares of weights divided by the largest neither overflow nor vanish
@@ -72,7 +74,8 @@ const (
 	leastShare = .02
 )
 
-// OfNumbers returns the shares of models, given their errors for rows left out. The weights sum to the effective number of rows.
+// OfNumbers returns the shares of models, given their errors for rows left out. The weights must sum to the effective number of
+// rows.
 func OfNumbers(e [][]float64, weights []float64) []float64 {
 	g := Errors(e, weights)
 	least := math.Inf(1)
@@ -208,7 +211,7 @@ func leastOverPositive(h *mat.SymDense) []float64 {
 	return u
 }
 
-// solveOnes solves for the free entries.
+// solveOnes solves Hu = 1 for the free entries of u, with all others 0.
 func solveOnes(h *mat.SymDense, free []int) []float64 {
 	part := mat.NewSymDense(len(free), nil)
 	ones := mat.NewVecDense(len(free), nil)

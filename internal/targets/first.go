@@ -6,7 +6,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// Machines predict k targets, and a Regressor has one.
+// Machines predict k targets, but a Regressor has only one.
 
 // First returns the first column, or nil for a nil m.
 func First(m *mat.Dense, err error) ([]float64, error) {

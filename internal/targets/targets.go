@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Check returns the rows x and targets y (n×k) of Fit as dense matrices, which must not be modified.
+// Check returns the rows x and targets y (n×k) that Fit receives as dense matrices, which must not be modified.
 func Check(x, y mat.Matrix) (xd, yd *mat.Dense, err error) {
 	if xd, err = check.Dense("x", x); err != nil {
 		return nil, nil, err
@@ -24,7 +24,7 @@ func Check(x, y mat.Matrix) (xd, yd *mat.Dense, err error) {
 	return xd, yd, nil
 }
 
-// CheckFor returns the targets of rows that were checked before.
+// CheckFor returns the targets y as a dense matrix, for rows that were checked before.
 func CheckFor(rows, y mat.Matrix) (*mat.Dense, error) {
 	yd, err := check.Dense("y", y)
 	if err != nil {
@@ -38,7 +38,7 @@ func CheckFor(rows, y mat.Matrix) (*mat.Dense, error) {
 }
 
 // Unit returns the largest power of two that is at most the largest absolute value, or 1 if all values are 0. Division by it is
-// exact, except for numbers that become subnormal. So results in these units do not change by a bit if the targets are multiplied
+// exact, except for numbers that become subnormal. Therefore results in these units are bit-identical if the targets are multiplied
 // by a power of two.
 func Unit(values []float64) float64 {
 	largest := 0.0
@@ -80,9 +80,9 @@ type Units struct {
 const constant = 1e-15
 
 // Standard returns a copy of y in standard units. It subtracts the weighted mean if centre is set, and divides by the weighted root
-// mean square of the result. Nil weights are 1 each. Values are divided by the largest before they are squared, so that squares do
-// not overflow. If a value or a difference overflows, or the spread of a column is too small to be squared, the error names the
-// column.
+// mean square of the result. If weights is nil, each weight is 1. Values are divided by the largest before they are squared, so
+// that squares do not overflow. If a value or a difference overflows, or the spread of a column is too small to be squared, the
+// error names the column.
 func Standard(typ string, y *mat.Dense, weights []float64, centre bool) (*mat.Dense, *Units, error) {
 	n, k := y.Dims()
 	out := mat.DenseCopyOf(y)

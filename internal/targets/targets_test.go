@@ -25,7 +25,7 @@ func TestOf(t *testing.T) {
 	assert.EqualError(t, err, "y[2,1] is NaN")
 }
 
-// The columns have mean 0 and mean square 1, and can be restored.
+// The columns of Standard have mean 0 and mean square 1, and Restore recovers the original values.
 func TestStandard(t *testing.T) {
 	y := mat.NewDense(4, 4, []float64{
 		1, 1e6, 7.1, 1e200,

@@ -44,8 +44,8 @@ func NewLogarithm(y []float64) *Transformation {
 	return t
 }
 
-// NewPower returns a power transformation. LambdaOf finds the exponent for the standardised targets. It returns nil for constant
-// targets.
+// NewPower returns a power transformation. The function lambdaOf finds the exponent for the standardised targets. NewPower returns
+// nil for constant targets.
 func NewPower(y []float64, lambdaOf func(v []float64) (float64, error)) (*Transformation, error) {
 	t, v := newTransformation(y)
 	mean, deviation := stat.PopMeanStdDev(v, nil)

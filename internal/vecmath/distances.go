@@ -2,8 +2,8 @@ package vecmath
 
 import "math"
 
-// AddNorms adds norm + norms[j] to dst[j], which holds -2<x, z>, to get squared distances. It reports whether each distance exceeds
-// a fraction share of the sum of its norms, so that none has lost more digits than that. It returns false if there is a NaN. The
+// AddNorms turns dst[j] = -2<x, z> into squared distances by adding norm + norms[j]. It reports whether each distance exceeds the
+// fraction share of the sum of its norms, which limits the digits lost by cancellation. It returns false if there is a NaN. The
 // results are bit-identical on all processors.
 func AddNorms(dst []float64, norm float64, norms []float64, share float64) bool {
 	norms = norms[:len(dst)]

@@ -48,7 +48,7 @@ var exp2Bits = func() (table [tableSize]uint64) {
 }()
 
 // Exp sets dst[i] = e^(a·x[i]), where the product is rounded first. The error is at most 2 units in the last place, even for
-// subnormal results. Dst has the length of x and may be x itself. The result is bit-identical on all processors.
+// subnormal results. The slice dst must have the length of x and may be x itself. The result is bit-identical on all processors.
 func Exp(dst []float64, a float64, x []float64) {
 	dst = dst[:len(x)]
 	for {

@@ -2,8 +2,8 @@ package vecmath
 
 import "math"
 
-// Roots sets dst[i] = √min(a·x[i], limit), and NaN for NaN. Dst has the length of x and may be x itself. The result is
-// bit-identical on all processors.
+// Roots sets dst[i] = √min(a·x[i], limit), and NaN for NaN. The slice dst must have the length of x and may be x itself. The result
+// is bit-identical on all processors.
 func Roots(dst []float64, a, limit float64, x []float64) {
 	dst = dst[:len(x)]
 	done := rootsVector(dst, a, limit, x)

@@ -15,8 +15,8 @@ import (
 //
 // For N = 512, polynomials of degrees 5 and 6 have an error of 1e-17. There is no branch for the quadrant, which a loop over
 // math.Sincos often mispredicts. Near a zero of the sine or the cosine the result is half of the table's value, so that the
-// rounding of that value would count twice. So a is not exactly kh, but a nearby angle for which the smaller of the two values is a
-// float64 (S. Gal, in: Accurate Scientific Computations, LNCS 235, 1986).
+// rounding of that value would count twice. Therefore a is not exactly kh. It is a nearby angle for which the smaller of the two
+// values is a float64 (S. Gal, in: Accurate Scientific Computations, LNCS 235, 1986).
 const (
 	circleBits = 9
 	circle     = 1 << circleBits // N

@@ -2,8 +2,8 @@ package vecmath
 
 import "math"
 
-// Dot returns Σ x[i]z[i], computed with a loop. It is for rows of few columns, where a BLAS call costs more than it saves. For long
-// vectors see linalg.Dot.
+// Dot returns Σ x[i]z[i], computed with a loop. It is for rows with few columns, where a BLAS call costs more than it saves. For
+// long vectors see linalg.Dot.
 func Dot(x, z []float64) float64 {
 	s := 0.0
 	for i, v := range x {

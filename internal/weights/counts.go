@@ -9,7 +9,7 @@ type Counts struct {
 	Total float64   // sum of the weights
 }
 
-// NewCounts returns the counts of n rows. Nil weights are 1 each. It costs O(n).
+// NewCounts returns the counts of n rows. If weights is nil, each weight is 1. It costs O(n).
 func NewCounts(weights []float64, n int) Counts {
 	if weights == nil {
 		return Counts{Total: float64(n)}
@@ -22,7 +22,7 @@ func NewCounts(weights []float64, n int) Counts {
 	return c
 }
 
-// Root returns the factor of row i.
+// Root returns the square root of the weight of row i, which is its factor.
 func (c Counts) Root(i int) float64 {
 	if c.Roots == nil {
 		return 1
@@ -33,21 +33,21 @@ func (c Counts) Root(i int) float64 {
 // Weight returns the weight of row i.
 func (c Counts) Weight(i int) float64 { return c.Root(i) * c.Root(i) }
 
-// Apply multiplies the rows of a column by their factors.
+// Apply multiplies the elements of a column by the factors of their rows.
 func (c Counts) Apply(v []float64) {
 	for i, r := range c.Roots {
 		v[i] *= r
 	}
 }
 
-// Undo divides the rows of a column by their factors.
+// Undo divides the elements of a column by the factors of their rows.
 func (c Counts) Undo(v []float64) {
 	for i, r := range c.Roots {
 		v[i] /= r
 	}
 }
 
-// mean returns the mean of the rows of a multiplied column.
+// mean returns the weighted mean of a column, given the column after Apply.
 func (c Counts) mean(v []float64) float64 {
 	mean := 0.0
 	for i, a := range v {
@@ -56,14 +56,14 @@ func (c Counts) mean(v []float64) float64 {
 	return mean
 }
 
-// Subtract subtracts a number from the rows of a multiplied column.
+// Subtract subtracts a number from the elements of a column, given the column after Apply.
 func (c Counts) Subtract(v []float64, number float64) {
 	for i := range v {
 		v[i] -= c.Root(i) * number
 	}
 }
 
-// Centre subtracts the mean from the rows of a multiplied column, and returns the mean.
+// Centre subtracts the weighted mean from a column, given the column after Apply, and returns the mean.
 func (c Counts) Centre(v []float64) float64 {
 	mean := c.mean(v)
 	c.Subtract(v, mean)

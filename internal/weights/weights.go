@@ -1,4 +1,4 @@
-// Package weights reads the weights of rows. Nil weights are 1 each.
+// Package weights reads the weights of rows. A nil slice means that each weight is 1.
 package weights
 
 // Weight returns the weight of row i.

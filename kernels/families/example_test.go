@@ -60,7 +60,7 @@ func ExampleFamily2() {
 	// Sum(RBF, RBF)(second=10) Sum(Scaled(0.5, RBF(gamma=0.5)), Scaled(0.5, RBF(gamma=10)))
 }
 
-// The other two families of two parameters.
+// This example prints kernels of the other two families with two parameters.
 func ExampleProduct() {
 	fmt.Println(families.Product{First: families.RBF{}, Second: families.ELM{}}.Kernel(0.1, 2))
 	fmt.Println(families.ShiftedPolynomial{}.Kernel(3, 0.5))
@@ -88,7 +88,7 @@ func (k cauchy) Eval(x, z []float64) float64 {
 
 func (k cauchy) String() string { return fmt.Sprintf("Cauchy(width=%v)", k.width) }
 
-// A third-party family may take its bounds and its start from an existing one.
+// A third-party family can reuse the bounds and the initial value of an existing family.
 func ExampleFamily() {
 	var f families.Family = cauchyFamily{}
 	lo, hi := f.Bounds()

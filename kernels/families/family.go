@@ -54,7 +54,7 @@ func (positiveReals) Bounds() (lo, hi float64) { return minParam, maxParam }
 // Integer returns false.
 func (positiveReals) Integer() bool { return false }
 
-// rates provides the start of families whose parameter is the reciprocal of a length.
+// rates provides the initial value for families whose parameter is the reciprocal of a length.
 type rates struct{ positiveReals }
 
 // Start returns the reciprocal of the square root of the median squared distance.
@@ -64,7 +64,7 @@ func (rates) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 	return min(max(math.Sqrt(k.Gamma), minParam), maxParam), err
 }
 
-// unitless provides the start of families whose parameter has no unit.
+// unitless provides the initial value for families whose parameter has no unit.
 type unitless struct{ positiveReals }
 
 // Start returns 1.
@@ -134,7 +134,7 @@ func (Laplacian) String() string { return "Laplacian" }
 type Matern struct {
 	rates
 
-	// Nu is 0.5, 1.5 or 2.5. If it is 0, it is 1.5.
+	// Nu is 0.5, 1.5 or 2.5. If it is 0, 1.5 is used.
 	Nu float64
 }
 

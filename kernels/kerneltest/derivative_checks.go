@@ -107,7 +107,8 @@ func checkDerivatives(p *conformance.Probe, s *subject) {
 	s.checkGradient(p, k)
 }
 
-// checkGradient compares the derivatives of a weighted sum over a matrix that is larger than a block with the sum over its pairs.
+// checkGradient checks that the derivatives of a weighted sum over a matrix that is larger than a block equal the sum over its
+// pairs.
 func (s *subject) checkGradient(p *conformance.Probe, k kernels.Differentiable) {
 	const n = 141
 	x := s.rows(n, 3, 1)
@@ -157,7 +158,8 @@ func (s *subject) gradient(p *conformance.Probe, k kernels.Differentiable, x *ma
 	return dst
 }
 
-// checkUnits changes the unit of some columns, together with all their lengths and periods.
+// checkUnits checks that the kernel values stay the same if the unit of some columns changes, together with all their lengths and
+// periods.
 func checkUnits(p *conformance.Probe, s *subject) {
 	k := s.differentiable(p)
 	params := k.Params()

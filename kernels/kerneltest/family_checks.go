@@ -40,7 +40,7 @@ func checkStartNotFinite(p *conformance.Probe, s *subject) {
 	}
 }
 
-// params returns five parameters of a family, in equal ratios from bound to bound, and its start.
+// params returns five parameters of a family, in equal ratios from bound to bound, and its initial value.
 func (s *subject) params(p *conformance.Probe) []float64 {
 	lo, hi := s.family.Bounds()
 	start, err := s.family.Start(context.Background(), rows(30, 3, 1))

@@ -251,7 +251,7 @@ func checkShared(p *conformance.Probe, s *subject) {
 	}
 }
 
-// checkGraph runs the kernel's graph for new rows, and for rows that are among the other rows.
+// checkGraph checks that the kernel's graph agrees with Eval, for new rows and for a row that is among the other rows.
 func checkGraph(p *conformance.Probe, s *subject) {
 	x, z := s.rows(9, 3, 1), s.rows(5, 3, 2)
 	x.SetRow(4, z.RawRowView(2))

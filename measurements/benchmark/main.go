@@ -204,7 +204,7 @@ func isGiven(flags *flag.FlagSet, name string) (given bool) {
 	return given
 }
 
-// quicken sets the flags that are not given to smaller values than their defaults.
+// quicken replaces the values of flags that were not set with values smaller than their defaults.
 func quicken(s *protocol.Settings, flags *flag.FlagSet) {
 	if !isGiven(flags, "splits") {
 		s.Splits = quickSplits

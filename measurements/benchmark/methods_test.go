@@ -26,7 +26,7 @@ func TestMethodsLearn(t *testing.T) {
 	}
 }
 
-// learned checks that every cell is ok, and far better than a baseline in its error.
+// learned checks that every cell is ok, and that its error is much smaller than that of a baseline.
 func learned(t *testing.T, r standings.Record) {
 	t.Helper()
 	for _, c := range r.Cells {

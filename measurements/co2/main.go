@@ -187,8 +187,9 @@ func (f *forecast) score() (s score, err error) {
 	return s, err
 }
 
-// compare prints the scores of forecasts of ten years, and their mean. The forecasts begin at the year of the last forecast, and
-// every apart years before it. A single forecast would not be enough, because its errors are correlated for years.
+// compare prints the scores of forecasts of ten years, and their mean. The latest begins in the same year as the forecast last, and
+// each of the others begins earlier than the next by the constant apart. A single forecast would not be enough, because its errors
+// are correlated for years.
 func compare(ctx context.Context, last forecast, out, progress io.Writer) error {
 	fmt.Fprintln(out, "forecasts of ten years, by the year that they begin with")
 	var mean score

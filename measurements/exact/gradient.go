@@ -35,7 +35,7 @@ func oneMatern() *selection.Regressor {
 
 // gradientMatern continues from the lengths of oneMatern with Adam, which maximises the evidence of all rows.
 //
-// With A = C⁻¹ - ηη'/(1'η), C = K + λI, the logarithm of the evidence of any amplitude is
+// With A = C⁻¹ - ηη'/(1'η), C = K + λI, the logarithm of the evidence at the best amplitude is, up to a constant,
 //
 //	F = -(n-1)/2 log(y'Ay) - ½ log|C| - ½ log(1'η),   dF = ½ (n-1)/(y'Ay) α'(dK)α - ½ tr(A dK),   α = Ay,
 //
@@ -74,7 +74,7 @@ func (g *gradientMatern) Fit(ctx context.Context, x mat.Matrix, y []float64) err
 	return g.machine.Fit(ctx, rows, y)
 }
 
-// climb returns the lengths after all iterations.
+// climb returns the lengths after the last iteration.
 func (g *gradientMatern) climb(ctx context.Context, kernel kernels.ARD, ridge float64, rows *mat.Dense, y []float64) ([]float64, error) {
 	n, _ := rows.Dims()
 	random := rand.New(rand.NewPCG(seed, seed))

@@ -58,7 +58,7 @@ func (s source) address(mirror string) string {
 	return strings.TrimSuffix(mirror, "/") + "/" + s.at + "/" + strings.Join(path, "/")
 }
 
-// The errors of bytes that were fetched, written or found.
+// The errors of a file that was fetched, written or found.
 var (
 	errTooLong = errors.New("the file is too long")
 	errContent = errors.New("the content is another one")
@@ -107,7 +107,7 @@ func passing(err error) bool {
 	return !errors.Is(err, errTooLong) && !errors.Is(err, errContent)
 }
 
-// file returns the bytes of a source whose checksum is correct.
+// file returns the bytes of a source if their checksum is correct.
 func (f *fetcher) file(ctx context.Context, s source) ([]byte, error) {
 	address := s.address(f.mirror)
 	if content, ok := f.got[address]; ok {

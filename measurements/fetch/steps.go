@@ -24,7 +24,7 @@ func rename(names string) step {
 }
 
 // numbered formats the name of each column with its number, from 1. If the format contains a second verb, the old name is used for
-// it. The last column, the target, is named target.
+// it. The last column is the target, whose name is the argument target.
 func numbered(format, target string) step {
 	return func(t *table) error {
 		for j, name := range t.names {
@@ -283,8 +283,8 @@ func decimalYear(name string) step {
 	}
 }
 
-// california computes the columns of the Californian houses as in scikit-learn's copy. They are means per household, which it
-// computes from the sums in the source. The target is in 100 000 dollars.
+// california computes the columns of scikit-learn's copy of the Californian houses. Three of them are means per household, computed
+// from the sums in the source. The target is in units of 100 000 dollars.
 func california(t *table) error {
 	names := strings.Split("medianIncome,housingMedianAge,totalRooms,totalBedrooms,population,households,latitude,longitude,medianHouseValue",
 		",")

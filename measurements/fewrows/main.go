@@ -1,6 +1,6 @@
-// Fewrows measures the cost of separate lengths for the columns if there are few rows or columns of noise. It reports the test
-// error of shape.Search relative to that of the same kernel with one length for all columns. It does so for several numbers of
-// training rows, with and without columns of pure noise. A ratio above 1 is worse than one length.
+// Fewrows measures the cost of a separate length for each column if there are only few rows, or if some columns are noise. It
+// reports the test error of shape.Search relative to that of the same kernel with one length for all columns. It does so for
+// several numbers of training rows, with and without columns of pure noise. A ratio above 1 is worse than one length.
 //
 // The sets are read from -data DIR, a folder of CSV files with the target last. Words are one-hot encoded, missing values are
 // replaced with the training median, and rows without a target are dropped. Without -data it uses the sets that the repository

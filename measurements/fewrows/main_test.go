@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// On few rows of a shipped set with columns of noise, the error with the prior is close to the error of one length.
+// If a shipped set has few rows and additional columns of noise, the error with the prior is close to the error of one length.
 func TestRunOnWhatIsShipped(t *testing.T) {
 	var out, again bytes.Buffer
 	args := []string{"-rows", "50,400", "-noise", "0,40", "-splits", "2"}

@@ -64,7 +64,7 @@ type line struct {
 	widest int // above this number of features, a fit takes minutes; 0: no limit
 }
 
-// The others are compared with the last of classifiers, and with the last of regressors.
+// The last line of classifiers is compared with all others, and so is the last line of regressors.
 var classifiers = slices.Concat(theirCgoClassifiers, []line{
 	{text: "trees.NewID3DecisionTree(0.6)", build: func(base.FixedDataGrid) golearn.Model { return trees.NewID3DecisionTree(0.6) }},
 	{text: `trees.NewDecisionTreeClassifier("gini", 10, labels)`, build: func(base.FixedDataGrid) golearn.Model { return &cart{} }},

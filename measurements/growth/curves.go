@@ -90,7 +90,7 @@ func print(w io.Writer, curves []curve) error {
 	return nil
 }
 
-// rises lists the steps of a learner to more rows at which the error by entropy is not smaller.
+// rises lists the steps of a learner to more rows at which the error of the search by entropy does not fall.
 func (c curve) rises() (out []string) {
 	for i := 1; i < len(c.points); i++ {
 		less, more := c.points[i-1], c.points[i]

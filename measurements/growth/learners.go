@@ -109,7 +109,7 @@ func strategy(k key, classes bool) search.Strategy {
 	return &grid.Search{Points: 24, Splitter: validation.KFold{Folds: 3, Seed: k.seed}}
 }
 
-// gridFamilies returns the families for the grid. It returns nil for the entropy, which then uses its default families.
+// gridFamilies returns the families for the grid. It returns nil for the search by entropy, which then uses its default families.
 func gridFamilies(k key) []families.Family {
 	if k.search == byGrid {
 		return []families.Family{families.RBF{}}

@@ -1,4 +1,4 @@
-// Growth draws the error of the kernel that a search finds against its number of rows. It compares two searches on the same rows:
+// Growth draws the error of the kernel that a search finds against the number of rows. It compares two searches on the same rows:
 // by entropy, with its default families, and by a grid of 24 RBF kernels in 3 folds.
 //
 // The learner is the least-squares SVM up to -exact rows. From there on it is ridge regression on -landmarks Nyström features,

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// A run in parts prints the same tables as a single run, and repeats no measurement.
+// A run that is divided into parts prints the same tables as a single run, and repeats no measurement.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "cells.csv")

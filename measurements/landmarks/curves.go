@@ -139,7 +139,7 @@ func (c setCurves) print(out io.Writer, src source) error {
 	return err
 }
 
-// exponents returns the slopes of the logarithms of seconds and megabytes against the logarithm of the rows.
+// exponents returns the slopes of the logarithms of seconds and megabytes against the logarithm of the number of rows.
 func (c curve) exponents() (seconds, megabytes float64) {
 	var logs [3][]float64
 	for _, p := range c.points {

@@ -67,7 +67,7 @@ var (
 	peers = map[string]bool{"boosting": true, "boosting500": true}
 )
 
-// took returns the costs of a fit: wall-clock seconds, processor seconds and memory.
+// took calls learn, which fits a model, and returns its costs: wall-clock seconds, processor seconds and memory.
 func took(learn func() error) (value, error) {
 	debug.FreeOSMemory()
 	peak.Reset()

@@ -6,7 +6,7 @@
 //
 // growth measures falkon.Regressor, with its default kernel and ridge, on friedman1 for several numbers of rows and of landmarks.
 // The table contains the seconds, the memory in addition to the rows, and the error for targets without noise. It also contains the
-// exponents with which these grow with the rows.
+// exponent with which each of these grows in the number of rows.
 //
 // nystroem compares falkon.Regressor with scikit-learn's Nystroem and Ridge, with the same kernel, ridge and landmarks. They take
 // turns on the same rows of friedman1 with 20 columns.
@@ -19,8 +19,8 @@
 // need no files.
 //
 // Seconds are wall-clock time, except in curves, where they are processor seconds if the system reports them. Processor seconds are
-// summed over all processors. Both include only the fit. With -cells FILE every measurement is saved, and saved measurements are not
-// repeated, so that an interrupted run can be continued. Measurements of another version of the library have to be deleted.
+// summed over all processors. Both include only the fit. With -cells FILE every measurement is saved, and saved measurements are
+// not repeated, so that an interrupted run can be continued. Measurements of another version of the library have to be deleted.
 package main
 
 import (

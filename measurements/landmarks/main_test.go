@@ -47,7 +47,7 @@ func TestGrowth(t *testing.T) {
 	assert.ErrorIs(t, run(ended, append(args, "-seed", "9"), io.Discard, io.Discard), context.Canceled)
 }
 
-// A run in parts prints the same table as a single run, and draws a picture.
+// A run that is divided into parts prints the same table as a single run, and draws a picture.
 func TestCurves(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"-sets", "diabetes-progression,breast-cancer-wdbc,sine,clusters", "-rows", "100,200", "-draws", "2", "-learners", "falkon,falkon-median"}

@@ -19,7 +19,7 @@ const (
 // source is a source of training and test rows.
 type source struct {
 	name       string
-	most, test int // training rows, and test rows
+	most, test int // numbers of training rows and of test rows
 	classes    bool
 	rows       func(n int, seed uint64) (train, test part, err error)
 }
@@ -74,7 +74,7 @@ func generated(name string, draw func(n, d int, seed uint64) (*mat.Dense, []floa
 	}}
 }
 
-// window returns a copy of the rows with indices from from up to, but excluding, to.
+// window returns a copy of the rows [from, to) of x.
 func window(x *mat.Dense, from, to int) *mat.Dense {
 	_, d := x.Dims()
 	return mat.DenseCopyOf(x.Slice(from, to, 0, d))

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// drawErrors draws two panels: the errors against the rows, and the error without noise against the seconds.
+// drawErrors draws two panels: the errors against the number of rows, and the error without noise against the seconds.
 func drawErrors(path string, results []result) error {
 	rows, err := overRows(results)
 	if err != nil {

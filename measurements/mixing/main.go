@@ -28,7 +28,7 @@ type set struct {
 	name  string
 	x, at *mat.Dense
 	y     []float64
-	truth []float64 // at the rows of at
+	truth []float64 // values of the function at the test rows
 	noise float64   // its standard deviation
 }
 

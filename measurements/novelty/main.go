@@ -1,11 +1,11 @@
 // Novelty measures detectors on the classification sets of -data. The largest class of a set is the usual class. A detector is
 // fitted to 70% of its rows, without labels. It scores the other rows of this class and the rows of all other classes. The command
 // prints the area under the ROC curve of the scores for each set. Over all sets it prints the share of usual test rows that are
-// flagged as novel at level .05. Missing values are replaced with the medians of the training rows.
+// flagged as novel at level 0.05. Missing values are replaced with the medians of the training rows.
 //
-// The settings of the detectors were chosen on some of the sets and seeds, and the table names them. -settled measures on those.
-// Without it, the command measures on the others. -python adds scikit-learn's one-class SVM, local outlier factor and isolation
-// forest, on the same rows.
+// The settings of the detectors were chosen on some of the sets and seeds, which the table names. With -settled, the command
+// measures on these sets and seeds, and otherwise on the others. -python adds scikit-learn's one-class SVM, local outlier factor
+// and isolation forest, on the same rows.
 //
 //	go run -C measurements ./novelty
 //	go run -C measurements ./novelty -data DIR

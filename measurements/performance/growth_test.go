@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// BenchmarkGrowth measures the exponent with which the time grows with the rows, the columns or the components. It fits the
+// BenchmarkGrowth measures the exponent with which the time grows in the number of rows, columns or components. It fits the
 // exponent to the smallest time for each size of a case:
 //
 //	go test -run - -bench Growth -benchtime 3x .

@@ -93,7 +93,7 @@ func (p peers) start(ctx context.Context, name, script, dir string) (*peer, erro
 	}
 	cmd := exec.CommandContext(ctx, p.python, filepath.Join(p.scripts, "performance.py"), script, dir)
 	cmd.Stderr, cmd.Env = os.Stderr, threads(p.jobs)
-	// When Python is interrupted it ends its own processes, but not when it is killed.
+	// Python ends its own processes when it is interrupted, but not when it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = patience
 	in, err := cmd.StdinPipe()

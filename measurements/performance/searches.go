@@ -132,8 +132,8 @@ func standardise(ctx context.Context, train, test **mat.Dense) error {
 }
 
 // writeGrid writes the grid for the peer. For numbers it contains the 24 γ of grid.Search, which cover six decades, from 1e-4 to
-// 1e2 over the median squared distance. They are combined with six ridges from 1e-5 to 1. For classes the grid contains eight γ
-// around one over the number of columns, combined with four C.
+// 1e2 divided by the median squared distance. They are combined with six ridges from 1e-5 to 1. For classes the grid contains eight
+// γ around 1/d for d columns, combined with four C.
 func (s search) writeGrid(ctx context.Context, f folder, x *mat.Dense) error {
 	if s.model == "svc" {
 		gammas := []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30}

@@ -84,7 +84,7 @@ func choices(ctx context.Context, set *dataset.Set, train, test []int, features 
 	return nmse, nil
 }
 
-// sumsOf returns the statistics of the rows for which of returns true.
+// sumsOf returns the statistics of the rows for which the function of returns true.
 func sumsOf(ctx context.Context, x *mat.Dense, y []float64, of func(i int) bool) (streaming.Statistics[float64], error) {
 	s, err := (&ridge.Regressor{}).NewStatistics()
 	if err != nil {
@@ -105,8 +105,8 @@ func pick(x *mat.Dense, y []float64, of func(i int) bool) (*mat.Dense, []float64
 	return mat.NewDense(len(targets), d, data), targets
 }
 
-// byFolds returns the fit with the ridge that has the smallest error in five held-out folds. The ridges extend three decades below
-// and above around.
+// byFolds returns the fit with the ridge that has the smallest error in five held-out folds. The ridges extend from three decades
+// below the parameter around to three decades above it.
 func byFolds(ctx context.Context, x *mat.Dense, y []float64, around float64) (*ridge.Regressor, error) {
 	const folds = 5
 	best, least := 0.0, math.Inf(1)

@@ -89,8 +89,8 @@ func less(a, b float64) bool { return a < b || math.IsNaN(a) && !math.IsNaN(b) }
 func abs(v int) int { return max(v, -v) }
 
 // exceedance returns the probability that a random order of m and n values reaches |i·n - j·m| >= most at one of the positions in
-// ends, after i of the m and j of the n values. For orders of the first i+j values, the fraction v(i,j) that has reached it
-// satisfies
+// ends. There, i of the m and j of the n values have been drawn. For orders of the first i+j values, the fraction v(i,j) that has
+// reached the bound satisfies
 //
 //	v(i,j) = 1 at such a position, otherwise v(i-1,j) i/(i+j) + v(i,j-1) j/(i+j)
 func exceedance(m, n, most int, ends []bool) float64 {
@@ -119,7 +119,7 @@ func exceedance(m, n, most int, ends []bool) float64 {
 
 // kolmogorov returns 2 Σ[k≥1] (-1)^(k-1) exp(-2k²t²), the limit of the probability of D√(mn/(m+n)) >= t.
 func kolmogorov(t float64) float64 {
-	if t < 0.2 { // it differs from 1 by less than 1e-12
+	if t < 0.2 { // the result would differ from 1 by less than 1e-12
 		return 1
 	}
 	sum, sign := 0.0, 1.0
@@ -142,7 +142,7 @@ type levelCounts struct {
 	ofFirst, of []int
 }
 
-// countLevels numbers the distinct values of two samples. A gap is a level.
+// countLevels numbers the distinct values of two samples and counts them. A gap is a level.
 func countLevels(x, y []float64) levelCounts {
 	c := levelCounts{levels: make([]int, 0, len(x)+len(y)), first: len(x)}
 	number, gap := map[float64]int{}, -1
@@ -173,7 +173,7 @@ func (c levelCounts) rare(level int) bool {
 	return c.of[level]*min(c.first, all-c.first) < leastCount*all
 }
 
-// merged combines the rare levels into one.
+// merged returns the counts with all rare levels combined into one.
 func (c levelCounts) merged() levelCounts {
 	out := levelCounts{first: c.first, levels: c.levels, of: []int{0}, ofFirst: []int{0}}
 	for level, count := range c.of {
@@ -195,7 +195,7 @@ func (c levelCounts) statistic(ofFirst []int) float64 {
 	share := float64(c.first) / all
 	sum := 0.0
 	for level, count := range c.of {
-		// The counts of the second sample deviate by the same amounts.
+		// The count of the second sample deviates by the same amount.
 		off := float64(ofFirst[level]) - float64(count)*share
 		sum += off * off / (float64(count) * share * (1 - share))
 	}

@@ -64,7 +64,7 @@ func difference(x, y []float64) float64 {
 	return most
 }
 
-// divisions calls f with all divisions of values into a first sample of m and a second sample of the others.
+// divisions calls f with each division of the values into a first sample of m values and a second sample of the others.
 func divisions(values []float64, m int, f func(x, y []float64)) {
 	for chosen := range uint(1) << len(values) {
 		if bits.OnesCount(chosen) != m {
@@ -82,7 +82,7 @@ func divisions(values []float64, m int, f func(x, y []float64)) {
 	}
 }
 
-// With ties and gaps the p-value is the fraction of all divisions of the rows whose statistic is at least as large.
+// With ties and gaps, the p-value is the fraction of all divisions of the rows with a statistic at least as large.
 func TestKolmogorovSmirnovWithTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -159,7 +159,7 @@ func TestChiSquaredOfFewRows(t *testing.T) {
 	require.Greater(t, share, 0.01)
 }
 
-// For many rows, rare levels are combined.
+// If there are many rows, rare levels are combined into one.
 func TestRareLevelsOfManyRows(t *testing.T) {
 	x, y := repeated(60000, 1, 1, 2, 1, 1), repeated(60000, 2, 1, 0, 2, 1, 2)
 	s := &samples{Options: Options{Permutations: 1}}

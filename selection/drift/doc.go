@@ -23,7 +23,7 @@
 // the unit of r. The squared distance is a sum over columns. For numbers it is (a-b)²/s², where a and b are their ranks among all
 // rows, so that neither outliers nor units matter, and s is the standard deviation of the ranks. For categories it is 0 for equal
 // levels and otherwise a constant. The constant is chosen so that the mean over pairs of rows is 2, as for numbers. A gap in a
-// number has the mean rank, and its presence counts like a category.
+// numeric column has the mean rank, and whether a cell is a gap counts as a further categorical column.
 //
 // The p-values of columns are adjusted for the number of columns with S. Holm's method (Scandinavian Journal of Statistics 6, 1979,
 // 65). If no column has changed, the probability that any adjusted p-value is below 5% is at most 5%. All tests assume independent

@@ -28,7 +28,7 @@ const (
 	permutationStream = 0x647065726d // random stream "dperm"
 )
 
-// Options are the settings of [Test]. Nil means the defaults.
+// Options holds the settings of [Test]. A nil *Options stands for the defaults.
 type Options struct {
 	// Names lists the names of the columns; nil: "column 0" and so on.
 	Names []string

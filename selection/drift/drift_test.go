@@ -15,7 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/drift"
 )
 
-// draw returns rows of three correlated numbers, the second with gaps, and of a category with four levels.
+// draw returns n rows with three correlated numbers, the second with gaps, and a category with four levels. If change is not nil,
+// it is applied to each row.
 func draw(n int, seed uint64, change func(row []float64)) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	x := mat.NewDense(n, 4, nil)
@@ -44,7 +45,8 @@ func tested(t *testing.T, train, new *mat.Dense, o drift.Options) drift.Report {
 	return r
 }
 
-// mmd computes the estimate from its definition, for rows with scaled columns, and with the median distance as the unit.
+// mmd computes the estimate from its definition. The function squared returns the squared distance of two rows with scaled columns,
+// and median is the median of these distances.
 func mmd(x, y [][]float64, squared func(a, b []float64) float64, median float64) float64 {
 	k := func(a, b []float64) float64 { return math.Exp(-squared(a, b) / median / 2) }
 	m, n := float64(len(x)), float64(len(y))
@@ -69,7 +71,7 @@ func mmd(x, y [][]float64, squared func(a, b []float64) float64, median float64)
 	return sum
 }
 
-// The discrepancy agrees with its definition, for ranks of a number and a category with distances computed by hand.
+// The discrepancy of rows with a number and a category agrees with its definition. The distances were computed by hand.
 func TestJointByDefinition(t *testing.T) {
 	x := [][]float64{{1, 0}, {2, 0}, {4, 1}}
 	y := [][]float64{{3, 1}, {8, 1}}
@@ -88,7 +90,7 @@ func TestJointByDefinition(t *testing.T) {
 	r := tested(t, mat.NewDense(3, 2, []float64{1, 0, 2, 0, 4, 1}), mat.NewDense(2, 2, []float64{3, 1, 8, 1}), drift.Options{Categories: []int{1}})
 	assert.InDelta(t, mmd(x, y, squared, median), r.Joint.MMD2, 1e-12)
 	assert.Equal(t, 999, r.Permutations)
-	// Count the divisions, of ten, whose discrepancy is at least as large.
+	// Count the divisions, out of ten, with a discrepancy that is at least as large.
 	all := append(append([][]float64{}, x...), y...)
 	asLarge := 0.0
 	for i := range all {
@@ -138,7 +140,8 @@ func TestSizeOfTheTests(t *testing.T) {
 	assert.GreaterOrEqual(t, single, 1)
 }
 
-// Each kind of change is detected in its column. The joint test detects a change in the dependence alone.
+// Each kind of change is detected in its column. The joint test also detects a change that affects only the dependence between
+// columns.
 func TestPower(t *testing.T) {
 	train := draw(150, 1, nil)
 	for name, c := range map[string]struct {
@@ -158,7 +161,7 @@ func TestPower(t *testing.T) {
 			assert.Equal(t, 1.0, r.Columns[0].NewGaps)
 			assert.InDelta(t, 0.1, r.Columns[0].TrainGaps, 0.08)
 		}
-		if name != "c" { // only its spread changes, which has little effect among four columns
+		if name != "c" { // only the spread of c changes, which has little effect among four columns
 			assert.LessOrEqual(t, r.Joint.P, 0.05, name)
 		}
 	}
@@ -171,7 +174,8 @@ func TestPower(t *testing.T) {
 	assert.LessOrEqual(t, tested(t, train, turned, o).Joint.P, 0.01)
 }
 
-// Results do not depend on the number of workers. Another seed changes only the permutations. Rows beyond the limit are sampled.
+// Results do not depend on the number of workers. Another seed changes the permutations but not the discrepancy. The joint test
+// draws Options.Rows rows from larger samples.
 func TestSeedsAndWorkers(t *testing.T) {
 	train, new := draw(130, 1, nil), draw(90, 5, nil)
 	o := options
@@ -193,7 +197,7 @@ func TestSeedsAndWorkers(t *testing.T) {
 	assert.GreaterOrEqual(t, steps, 4)
 }
 
-// Constant columns, and columns of gaps, carry no information.
+// Columns with a single value or with gaps only have statistic 0 and p-value 1.
 func TestColumnsOfOneValue(t *testing.T) {
 	nan := math.NaN()
 	x := mat.NewDense(3, 3, []float64{7, nan, 1, 7, nan, 1, 7, nan, 1})

@@ -58,8 +58,9 @@ func (s *samples) testJointly(ctx context.Context, steps *progress.Steps) (Joint
 	return Joint{MMD2: values[0], P: float64(1+asLarge) / float64(1+s.Permutations), TrainRows: m, NewRows: n}, nil
 }
 
-// discrepancies sets each value to the MMD² between the first m rows of a random order and the others. Order number 0 is the
-// original. With c an indicator of the first sample, and k without its diagonal, cᵀkc is the sum within the first sample.
+// discrepancies computes the MMD² between the first m rows of a random order and the others, for each of the orders from number
+// first on. Order 0 is the original order. If c is the indicator of the first sample, and k has zeros on its diagonal, cᵀkc is the
+// sum of kernel values within the first sample.
 func (s *samples) discrepancies(ctx context.Context, k *mat.Dense, m int, values []float64, first int) error {
 	size, _ := k.Dims()
 	chosen := mat.NewDense(size, len(values), nil)
@@ -134,8 +135,8 @@ func (s *samples) kernelMatrix(ctx context.Context, x *mat.Dense) (*mat.Dense, e
 	return squared, err
 }
 
-// columnDistances returns functions for the squared distances of rows in a column. There are two for numbers with gaps, and none
-// for a constant column.
+// columnDistances returns functions that compute the squared distance of two rows in a column. A numeric column with gaps has two
+// of them, and a constant column has none.
 func (s *samples) columnDistances(values []float64, category bool) (out []func(i, j int) float64) {
 	if category {
 		return levelDistances(values)
@@ -189,8 +190,8 @@ func scaledRanks(values []float64, gaps int) []float64 {
 	return out
 }
 
-// levelDistances returns a function that is 0 for equal values and otherwise a constant. The constant makes the mean over all pairs
-// 2. It returns none for a constant column.
+// levelDistances returns one function, which is 0 for equal values and otherwise a constant. The constant makes the mean over all
+// pairs 2. It returns nil for a constant column.
 func levelDistances(values []float64) []func(i, j int) float64 {
 	c := countLevels(values, nil)
 	if len(c.of) < 2 {

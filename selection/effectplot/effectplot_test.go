@@ -82,7 +82,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// The rug has a mark for each row within the axis.
+// The rug has a mark for each row whose value is within the range of the axis, and for no other row.
 func TestRug(t *testing.T) {
 	of := func(rows []float64) int {
 		e := effects()[:1]

@@ -21,9 +21,9 @@ const (
 	maxColumns              = 3
 	panelWidth, panelHeight = plotstyle.Width / maxColumns, 2.5 * vg.Inch
 	levelLetters            = 14
-	lettersInLine           = 32 // letters in the names of all levels
+	lettersInLine           = 32 // largest number of letters in all names for horizontal names
 	slantedLevels           = 8
-	// rugDepth is the length of the mark for a row. Up to fewPoints values, each is marked.
+	// rugDepth is the length of the mark for a row. If a curve has at most fewPoints values, each value is marked.
 	rugDepth  = 1.8 * vg.Millimeter
 	fewPoints = 10
 )
@@ -138,7 +138,7 @@ func levels(p *plot.Plot, e inspection.Effect) error {
 	}
 	p.NominalX(names...)
 	p.X.Width, p.Y.Padding = vg.Points(0.5), vg.Points(3)
-	// Invisible ticks make room between the axis and the names.
+	// Invisible ticks add space between the axis and the names.
 	p.X.Tick.Length, p.X.Tick.LineStyle = vg.Points(5), draw.LineStyle{Width: vg.Points(0.1), Color: color.Transparent}
 	p.X.Min, p.X.Max = -0.5, float64(len(names))-0.5
 	label := &p.X.Tick.Label
@@ -179,8 +179,8 @@ func (e intervals) YError(g int) (low, high float64) {
 	return e.Low[g] - e.Mean[g], e.High[g] - e.Mean[g]
 }
 
-// rug marks rows at the lower edge. It leaves out rows beyond the axis. The curve of an effect ends at quantiles, and a few distant
-// rows would compress it.
+// rug marks rows at the lower edge. It leaves out rows beyond the axis. The axis of an effect ends at quantiles, because a few
+// distant rows would compress the curve.
 type rug []float64
 
 // Plot implements plot.Plotter.

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// Draw both pictures of the result of a search.
+// This example draws the relevances of the columns of a fitted search, and their effects.
 func ExampleSaveEffects() {
 	x, y := mat.NewDense(60, 2, nil), make([]float64, 60)
 	for i := range y {
@@ -82,7 +82,7 @@ func ExampleSaveROC() {
 	// <nil>
 }
 
-// A learning curve and the importance of columns, computed and drawn.
+// This example computes and draws a learning curve and the importances of the columns.
 func ExampleSaveCurve() {
 	x, y := mat.NewDense(60, 2, nil), make([]float64, 60)
 	for i := range y {
@@ -118,7 +118,7 @@ func ExampleSaveCurve() {
 	// <nil>
 }
 
-// The reasons for one prediction, drawn as a waterfall.
+// This example draws the contributions to one prediction as a waterfall.
 func ExampleSaveWaterfall() {
 	x, y := mat.NewDense(60, 2, nil), make([]float64, 60)
 	for i := range y {

@@ -70,8 +70,8 @@ func SavePrecisionRecall(curves []metrics.PrecisionRecallCurve, names []string, 
 	return legend.save(p, path, err)
 }
 
-// PrecisionRecall returns a panel of at most twelve step curves with their average precisions, which are the areas below them, and
-// the line of a random classifier. Names and errors are as in ROC.
+// PrecisionRecall returns a panel of at most twelve step curves with their average precisions, which are the areas below them. A
+// single curve has the line of a random classifier as well. Names and errors are as in ROC.
 func PrecisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*plot.Plot, error) {
 	p, legend, err := precisionRecall(curves, names)
 	return legend.panel(p, err)

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// wideRange is the ratio of the largest to the smallest value from which an axis is logarithmic.
+	// wideRange is the smallest ratio of the largest to the smallest value for which an axis is logarithmic.
 	wideRange   = 10
 	minTicks    = 0.08 // smallest distance of labels on a logarithmic axis
-	settingLine = 70   // letters in all labels side by side
+	settingLine = 70   // largest number of letters in all labels for horizontal labels
 )
 
 // SaveImportances writes the picture of Importances to a file, as SaveRelevances does.
@@ -246,7 +246,7 @@ func (a axis) label(i int) string {
 	return numeral.Short(a.points[i].At)
 }
 
-// apply labels the points themselves on a logarithmic axis or an axis of names.
+// apply sets the ticks of p. The ticks of a logarithmic axis, and of an axis of names, are at the points.
 func (a axis) apply(p *plot.Plot) {
 	if !a.named && !a.log {
 		p.X.Tick.Marker = plotstyle.Round{Most: 9}

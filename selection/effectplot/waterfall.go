@@ -19,8 +19,8 @@ import (
 
 const (
 	waterfallBars = 15
-	barHalf       = 0.34 // in units of the distance of two bars
-	labelRoom     = 0.12 // fraction of the axis beyond the bars on either side
+	barHalf       = 0.34 // half the height of a bar, in units of the distance between bars
+	labelRoom     = 0.12 // fraction of the axis that is added on either side of the bars
 )
 
 // SaveWaterfall writes the picture of Waterfall to a file, as SaveRelevances does.
@@ -78,7 +78,7 @@ type step struct {
 	from, to, se float64
 }
 
-// stepsOf returns the bars from bottom to top.
+// stepsOf returns the bars of the waterfall, from bottom to top.
 func stepsOf(e inspection.Explanation) (out []step, err error) {
 	shown := e.Contributions
 	at := e.Base
@@ -126,7 +126,7 @@ func (s staircase) Plot(c draw.Canvas, p *plot.Plot) {
 		if b.to < b.from {
 			colour = plotstyle.Blue
 		}
-		c.StrokeLine2(thin, x(last), y(row-1), x(last), y(row)) // from the end of the bar below
+		c.StrokeLine2(thin, x(last), y(row-1), x(last), y(row)) // connects this bar with the end of the bar below
 		left, right := x(min(b.from, b.to)), x(max(b.from, b.to))
 		c.FillPolygon(colour, []vg.Point{{X: left, Y: y(row - barHalf)}, {X: right, Y: y(row - barHalf)},
 			{X: right, Y: y(row + barHalf)}, {X: left, Y: y(row + barHalf)}})
@@ -153,8 +153,8 @@ func (s staircase) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// signs returns a function that formats contributions with their signs. All have the same number of decimals, that of the largest
-// with three digits.
+// signs returns a function that formats contributions with their signs. All have the same number of decimals, chosen so that the
+// largest has three digits.
 func signs(largest float64) func(v float64) string {
 	if !(largest >= 1e-3 && largest < 1e6) {
 		return func(v float64) string {

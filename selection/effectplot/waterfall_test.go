@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/inspection"
 )
 
-// reasons returns an explanation of n columns with values that halve and alternate in sign.
+// reasons returns an explanation with n columns. Each contribution is half of the preceding one with the opposite sign.
 func reasons(n int, se float64) inspection.Explanation {
 	e := inspection.Explanation{Base: 20, Prediction: 20, Rows: 100}
 	value := 4.0

@@ -28,7 +28,7 @@ func wave() (*mat.Dense, []float64) {
 
 func ExampleSearch() {
 	x, y := wave()
-	// Find the parameter at a single entropy: nothing is scored.
+	// With a single target, Search finds the parameter with this entropy. Nothing is scored.
 	r := &selection.Regressor{Search: &entropy.Search{Targets: []float64{0.25}}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
@@ -84,7 +84,7 @@ func ExampleSearch_budget() {
 	// Output: spent: false
 }
 
-// Entropies of 1500 rows are computed from bounds: the kernel matrix of all rows is never computed.
+// The entropies of 1500 rows are computed from bounds, so the kernel matrix of all rows is never computed.
 func ExampleMethod() {
 	x, y := mat.NewDense(1500, 1, nil), make([]float64, 1500)
 	for i := range y {

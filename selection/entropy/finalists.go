@@ -17,13 +17,13 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Numbers of rows on which a Search looks for a kernel, in turn. More rows support narrower kernels, so the best kernel of few rows
-// is only a starting point.
+// These constants determine the numbers of rows of the rounds of a Search. More rows support narrower kernels, so the best kernel
+// of few rows is only a starting point.
 const (
 	// firstRows is the number of rows drawn for the entropies and their scores.
 	firstRows = 300
-	// Above onceRows, a third of the rows, but between leastSecond and secondRows, are drawn for the best kernel and its
-	// neighbours. Up to onceRows, all rows are used at once. This was measured on Friedman's function, the sine of
+	// With more than onceRows rows, a third of them is drawn for the best kernel and its neighbours, but at least leastSecond and
+	// at most secondRows. Up to onceRows, all rows are used at once. This was measured on Friedman's function, the sine of
 	// measurements/performance and its sign, with seeds 7 to 14. Using all of 1500 and 2000 rows at once gave errors from 1% less
 	// to 1% more in twice the time. Using 650 of 1000 rows gave up to 2% more.
 	onceRows    = 1200
@@ -44,10 +44,10 @@ const (
 	finalSteps = 6
 	// usualFinals is a typical number of kernels per round.
 	usualFinals = 5
-	// A narrower kernel is skipped on all rows if it needs its matrix there, and its error on fewer rows was larger by more than
-	// this fraction. More rows support narrower kernels, but only slightly.
+	// A narrower kernel is not scored on all rows if that requires its kernel matrix, and its error on fewer rows was larger by
+	// more than this fraction. More rows support narrower kernels, but only slightly.
 	clearlyWorse = 0.25
-	// A family is left out if its score on few rows exceeds the best by more than this fraction.
+	// A family is left out if its score on few rows exceeds the best score by more than this fraction.
 	farBehind = 0.25
 )
 
@@ -62,7 +62,7 @@ type finalists struct {
 	finder rootFinder // for the bounds of parameters
 
 	round    int
-	brief    bool // a single ridge for all kernels
+	brief    bool // use a single ridge for all kernels
 	searched bool // this round has a ridge
 	x        *mat.Dense
 	part     *closedform.Form
@@ -71,8 +71,8 @@ type finalists struct {
 	at       float64 // parameter of that kernel
 	valley   valley  // best ridge as a function of the parameter
 	rows     []int   // trace rows of this round
-	// looks holds the results from separate Cholesky factors, by trace row. rough is a kernel for which a few pivots do not
-	// suffice, so they do not suffice for narrower ones either.
+	// looks holds the evaluations with a Cholesky factor for each ridge, by trace row. The parameter rough belongs to a kernel for
+	// which a few pivots do not suffice. They do not suffice for narrower kernels either.
 	looks  map[int][]loo.Evaluation
 	latest []loo.Evaluation
 	rough  float64
@@ -94,8 +94,8 @@ func (e *Search) finish(ctx context.Context, r *search.Run, choice search.Choice
 	return f.finish(ctx)
 }
 
-// finishBest is like finish, for the best of several families. Families that few rows cannot distinguish from it are compared on
-// more rows, with one kernel each, and the best is refined.
+// finishBest is like finish, for the best of several families. Families that few rows cannot distinguish from the best are compared
+// on more rows, with one kernel each. The best of them is refined.
 func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	all := make([]*finalists, len(runs))
 	opening, rest := progress.Two(ctx, 1, 3)
@@ -207,7 +207,7 @@ func (f *finalists) measure(ctx context.Context) error {
 		return nil
 	}
 	n, _ := f.run.X.Dims()
-	ctx = progress.Detach(ctx) // few rows need no progress
+	ctx = progress.Detach(ctx) // so few rows need no progress reports
 	k, err := kernels.Matrix(ctx, f.run.Family.Kernel(row.Param), linalg.Rows(f.run.X, f.search.draw(n, firstRows, subsamples)),
 		&kernels.Options{Workers: f.run.Workers, MaxBytes: f.run.MaxKernelBytes})
 	if err != nil {
@@ -233,7 +233,7 @@ func (f *finalists) clearlyNarrow(best closedform.Look) bool {
 	return false
 }
 
-// solved returns the machine of the best kernel on all rows, if it was computed.
+// solved returns the machine of the best kernel on all rows, or nil if it was not computed.
 func (f *finalists) solved(best closedform.Look) *loo.Solved {
 	for _, l := range f.looks[best.Row] {
 		if l.Ridge == best.Ridge && l.Solved != nil && f.form.Weights == nil {
@@ -282,9 +282,9 @@ func (f *finalists) best() (closedform.Look, bool) {
 	return out, ok
 }
 
-// climb scores a kernel and its neighbours on both sides while they improve, and then at half steps around the best. A brief climb
-// scores only narrower kernels, which more rows may support, at half steps. It skips them if they were clearly worse and need a
-// matrix.
+// climb scores a kernel, then neighbours on both sides as long as they improve the score, and then kernels at half steps around the
+// best. A brief climb scores only narrower kernels, which more rows may support, at half steps. It skips them if they were clearly
+// worse and need a matrix.
 func (f *finalists) climb(ctx context.Context, param float64) error {
 	if !f.looked(param) {
 		if err := f.evaluate(ctx, param); err != nil {
@@ -322,8 +322,8 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 	return f.searchBest(ctx)
 }
 
-// searchBest searches the ridge of the best kernel if it was scored only at the ridge of another kernel, and if there are at most
-// secondRows rows.
+// searchBest searches for the best ridge of the best kernel if this kernel was scored only at the ridge of another kernel, and if
+// there are at most secondRows rows.
 func (f *finalists) searchBest(ctx context.Context) error {
 	best, ok := f.best()
 	n, _ := f.x.Dims()
@@ -375,7 +375,7 @@ func (f *finalists) ridgeOf(param float64) float64 {
 	return f.ridge * math.Exp(f.valley.logRidge(math.Log(param))-f.valley.logRidge(math.Log(f.at)))
 }
 
-// score uses pivots if these suffice, and is exact if n³ is cheap.
+// score scores a kernel with pivots if these suffice, and exactly if n³ operations are cheap.
 func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 	kernel := f.run.Family.Kernel(row.Param)
 	n, _ := f.x.Dims()
@@ -419,13 +419,13 @@ func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 	return nil
 }
 
-// matrix computes the matrix of a kernel.
+// matrix computes the kernel matrix of the rows of the round.
 func (f *finalists) matrix(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) (*mat.SymDense, error) {
 	row.Matrices++
 	return f.shared.Matrix(ctx, kernel)
 }
 
-// onFeatures scores on the learner's own features of all rows.
+// onFeatures scores a kernel on the learner's own features of all rows.
 func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	first, rest := progress.Two(ctx, 1, 2)
 	z, err := f.run.Features(first, kernel)
@@ -438,8 +438,8 @@ func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *
 	return err
 }
 
-// onPivots scores on the features of pivots. It uses as many as are needed for a remainder that is small compared with the ridge,
-// up to a limit.
+// onPivots scores a kernel on the features of pivots. It uses as many pivots as are needed for a remainder that is small compared
+// with the ridge, up to a limit.
 func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.Workers}
 	o.MaxRank = cmp.Or(o.MaxRank, closedform.Pivots(f.run, closedform.MaxPivots))
@@ -459,11 +459,12 @@ func (f *finalists) setPivots(row *search.TraceRow, l *measures.LowRank, curve [
 	row.SetCurve(curve, f.search.Score == LogEvidence, search.OnPivots, l.Rank)
 }
 
-// exactResidual is the largest ratio of the remainder of pivots to the ridge at which their scores agree with exact ones within a
+// exactResidual is the largest ratio of the remainder of pivots to the ridge at which the scores agree with exact scores within a
 // hundredth.
 const exactResidual = 0.02
 
-// likeExact scores on the features of a few pivots if that is as good as the kernel matrix, and reports whether it is.
+// likeExact scores a kernel on the features of a few pivots if these are as good as the kernel matrix, and reports whether they
+// are.
 func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) (bool, error) {
 	if row.Param >= f.rough {
 		return false, nil

@@ -18,7 +18,7 @@ import (
 )
 
 // If likeExact accepts the features of a few pivots, their errors at all ridges agree with those of the kernel matrix within a
-// hundredth. If the remainder is larger, it refuses them.
+// hundredth. It refuses features whose remainder is larger.
 func TestLikeExact(t *testing.T) {
 	x, y := toy.Sine(900, 2, .3, 7)
 	run := search.New(search.Problem{Family: families.RBF{}, X: x, Targets: y, RidgeMachine: true}, unlimited())
@@ -59,7 +59,8 @@ func TestValley(t *testing.T) {
 	later := curve(4, 1, .1)
 	later.Round = 1
 	edge := search.TraceRow{Point: search.ParamPoint(16), Ridges: []search.RidgeScore{{Ridge: 1, Score: .1}, {Ridge: 2, Score: .2}, {Ridge: 3, Score: .3}}}
-	// The rows are out of order. One is much worse, one has more rows, and one is at an edge.
+	// The rows are out of order. One is much worse, one belongs to a later round, and one has its best ridge at an end of the
+	// ridges.
 	w := valleyOf([]search.TraceRow{curve(2, 8, .11), curve(1, 1, .1), curve(4, 32, .12), curve(8, 1e-9, .5), later, edge})
 	power := func(param float64) float64 { return w.logRidge(math.Log(param)) / math.Ln2 }
 	assert.InDelta(t, 3, power(2), 1e-12)

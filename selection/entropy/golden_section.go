@@ -50,11 +50,11 @@ const (
 // An evaluation costs O(n²d) and 4n³/3, and needs memory for one n×n matrix. It returns ErrParam, ErrShape if all rows are equal,
 // ErrTooLarge, or the errors of the kernel and of ctx.
 type GoldenSection struct {
-	// BandLow and BandHigh are the ends of the band, in (0, 1) and ascending. If they are 0, they are 0.3 and 0.5.
+	// BandLow and BandHigh are the ends of the band, in (0, 1) and ascending. If they are 0, 0.3 and 0.5 are used.
 	BandLow, BandHigh float64 `zero:"0.3 and 0.5" below:"1"`
 
-	// Lo and Hi are the ends of the interval, ascending and within the family's bounds. If they are 0, they are 1 and 33, or 80 for
-	// a family of integers.
+	// Lo and Hi are the ends of the interval, ascending and within the family's bounds. If they are 0, the interval is [1, 33], or
+	// [1, 80] for a family of integers.
 	Lo, Hi float64 `zero:"1 and 33, or 80 for whole numbers"`
 
 	// MaxEvaluations is the largest number of entropies computed, ≥ 2. If it is 0, 40 is used.
@@ -140,7 +140,7 @@ func (g *GoldenSection) warn(r *search.Run, at search.TraceRow, status search.St
 	}
 }
 
-// section is the paper's rule, for entropies computed by eval.
+// section applies the paper's rule to the entropies that eval computes.
 type section struct {
 	low, high float64 // the band
 	integer   bool
@@ -149,7 +149,7 @@ type section struct {
 	known     []point
 }
 
-// errLimit is returned for an entropy beyond the limit.
+// errLimit is returned if another entropy would exceed the limit.
 var errLimit = errors.New("the limit on evaluations is reached")
 
 // side returns the signed distance to the band: negative below, 0 within, and positive above.
@@ -168,7 +168,7 @@ func (s *section) band(entropy float64) search.Band {
 	return search.InBand
 }
 
-// sideAt returns the side of a parameter. Its entropy may be known already.
+// sideAt returns the side of a parameter. It computes the entropy of the parameter unless it is known.
 func (s *section) sideAt(param float64) (float64, error) {
 	param = s.snap(param)
 	for _, p := range s.known {
@@ -205,7 +205,8 @@ func (s *section) nearest() int {
 	return best
 }
 
-// find looks for an entropy in the band between the parameters a and b. If the status is ok, the last known entropy is in the band.
+// find searches for an entropy in the band between the parameters a and b. If the status is ok, the last computed entropy is in the
+// band.
 func (s *section) find(a, b float64) (search.Status, error) {
 	status, err := s.ends(a, b)
 	for err == nil && status == "" {
@@ -220,7 +221,7 @@ func (s *section) find(a, b float64) (search.Status, error) {
 	return status, err
 }
 
-// ends returns the status that follows from the ends of the interval, or "" if it has to be searched.
+// ends returns the status that follows from the ends of the interval, or "" if the interval has to be searched.
 func (s *section) ends(a, b float64) (search.Status, error) {
 	atA, err := s.sideAt(a)
 	if err != nil || atA == 0 {

@@ -33,7 +33,7 @@ func TestReplayReferenceSections(t *testing.T) {
 			s := section{low: defaultBandLow, high: defaultBandHigh, limit: defaultMaxEvaluations, eval: replay(t, tr, false)}
 			status, err := s.find(ends[0], ends[1])
 			require.NoError(t, err)
-			recorded, _, _ := strings.Cut(tr.Status, ":") // the rest of the status is for readers
+			recorded, _, _ := strings.Cut(tr.Status, ":") // the text after the colon is for readers
 			assert.EqualValues(t, recorded, status)
 			chosen := s.known[s.nearest()]
 			assert.InEpsilon(t, tr.Param, chosen.param, 1e-12)

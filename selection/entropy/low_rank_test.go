@@ -25,7 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// searched runs a search and returns only its result.
+// searched runs a search and returns its result.
 func searched(t *testing.T, e *Search, x *mat.Dense, y []float64, labels []int, weights []float64) *search.Result {
 	return searchedWith(t, search.Settings{}, e, x, y, labels, weights)
 }
@@ -50,7 +50,7 @@ func searchWith(s search.Settings, e *Search, x *mat.Dense, y []float64, labels 
 	return r.Finish(e.Name(), choice)
 }
 
-// formOf returns the closed form of a search on these rows.
+// formOf returns the closed form of a search on the given rows.
 func formOf(t *testing.T, score Score, x *mat.Dense, y []float64, labels []int, weights []float64) *closedform.Form {
 	p := search.Problem{X: x, Targets: y, Labels: labels, Weights: weights, RidgeMachine: true}
 	form, err := (&Search{Score: score}).form(search.New(p, unlimited()))
@@ -58,7 +58,7 @@ func formOf(t *testing.T, score Score, x *mat.Dense, y []float64, labels []int, 
 	return form
 }
 
-// Bounds lead to the same parameters as eigenvalues, and the scores agree.
+// A search with bounds finds the same parameters as a search with eigenvalues, and the scores agree.
 func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 	x, y := toy.Sine(400, 2, 0.3, 3)
 	labels := make([]int, len(y))
@@ -148,7 +148,7 @@ func TestScoresOfFeatures(t *testing.T) {
 	}
 }
 
-// For many rows a few samples suffice, with an estimate of the error.
+// With many rows, the entropy of a few samples has a standard error below 0.01, and agrees with that of all rows.
 func TestSubsampleSearch(t *testing.T) {
 	x, y := toy.Sine(7000, 2, 0.3, 7)
 	r := searched(t, &Search{Method: Subsample, Targets: []float64{.3}}, x, y, nil, nil)
@@ -221,7 +221,7 @@ func TestMethods(t *testing.T) {
 		require.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
-	// With too few pivots, it adds a warning and scores on rows.
+	// If too few pivots are allowed, the search adds a warning and computes scores on rows.
 	r := searched(t, &Search{Method: LowRank, MaxRank: 3}, x, y, nil, nil)
 	assert.Contains(t, r.Warnings[0], "wide at 3 pivots")
 	assert.False(t, math.IsNaN(r.Score))

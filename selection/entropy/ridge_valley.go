@@ -12,14 +12,15 @@ import (
 )
 
 // valley holds the best ridges of few rows as a function of the parameter, both as logs. A narrower kernel with a larger ridge
-// gives a similar function, so small errors lie along a valley in both. With one ridge for all kernels, a search would stop at the
-// side of the valley.
+// gives a similar function, so small errors lie along a valley in the plane of parameter and ridge. With one ridge for all kernels,
+// a search would stop at the side of the valley.
 type valley struct {
 	u, v  []float64 // ascending; v never decreases
 	slope float64   // slope of a line through the points
 }
 
-// valleyOf uses the kernels with errors near the best. It is empty if there are fewer than three.
+// valleyOf returns the valley of the kernels whose errors are near the smallest. It is empty if there are fewer than three such
+// kernels.
 func valleyOf(trace []search.TraceRow) (out valley) {
 	least := math.Inf(1)
 	for _, row := range trace {
@@ -51,8 +52,8 @@ func valleyOf(trace []search.TraceRow) (out valley) {
 // steepest is the slope for a Matérn kernel with ν = 5/2, whose parameter is the reciprocal of its length.
 const steepest = 5
 
-// logRidge returns the log of the ridge at u, the log of the parameter. For smoother kernels it follows the line. For narrower ones
-// the ridge is constant, that of the noise.
+// logRidge returns the log of the ridge at u, the log of the parameter. For smoother kernels it follows the line. For narrower
+// kernels it is constant, because their ridge is that of the noise.
 func (w valley) logRidge(u float64) float64 {
 	n := len(w.u)
 	switch {

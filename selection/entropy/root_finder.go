@@ -11,7 +11,7 @@ import (
 type point struct{ u, param, entropy float64 }
 
 // rootFinder finds the parameter with a given entropy. Entropies are expensive, and monotone in the parameter for the families of
-// this module. So it keeps every point and never computes one twice.
+// this module. Therefore it keeps every point and computes none twice.
 type rootFinder struct {
 	integer   bool
 	several   bool    // there are several targets: steps are in log odds, guided by known points
@@ -22,8 +22,8 @@ type rootFinder struct {
 	known     []point // ascending in u
 }
 
-// Steps towards a target. Near the middle of its range an entropy rises by about entropySlope per unit of ln(param). Steps grow
-// until they bracket the target.
+// These constants determine the steps towards a target. Near the middle of its range an entropy rises by about entropySlope per
+// unit of ln(param). Steps grow until they bracket the target.
 const (
 	entropySlope = 0.12
 	overshoot    = 1.15
@@ -82,7 +82,7 @@ func (r *rootFinder) gap(entropy, target float64) float64 {
 	return entropySlope * min(max(math.Log(target/entropy), -longestStep), longestStep)
 }
 
-// evaluate returns the entropy at exp(u). Fresh reports whether it was computed now.
+// evaluate returns the entropy at exp(u). The result fresh reports whether it was computed by this call.
 func (r *rootFinder) evaluate(u float64) (p point, fresh bool, err error) {
 	param := r.snap(u)
 	i, found := slices.BinarySearchFunc(r.known, param, func(p point, v float64) int {
@@ -115,8 +115,8 @@ func (r *rootFinder) snap(u float64) float64 {
 	return min(max(param, r.lo), r.hi)
 }
 
-// find returns the point whose entropy is within the tolerance of the target. Otherwise it returns the nearest point, and a status
-// that gives the reason.
+// find returns a point whose entropy is within the tolerance of the target. If it finds none, it returns the nearest point, and a
+// status that states the reason.
 func (r *rootFinder) find(start, target float64) (point, search.Status, error) {
 	within := func(p point) bool { return math.Abs(p.entropy-target) <= r.tolerance }
 	if p, ok := r.nearest(target); ok && within(p) {
@@ -185,8 +185,8 @@ func (r *rootFinder) bracket(start, target float64) (a, b point, status search.S
 	return a, b, "", err
 }
 
-// falsePosition is the Illinois variant of false position: a secant method that halves the weight of an end that stays twice in a
-// row, so that both ends move.
+// falsePosition is the Illinois variant of the method of false position. If one end of the bracket stays twice in a row, its weight
+// is halved, so that both ends move.
 func (r *rootFinder) falsePosition(a, b point, target float64) (point, search.Status, error) {
 	fa, fb := -r.gap(a.entropy, target), -r.gap(b.entropy, target)
 	kept := 0 // -1: a stayed in the last step; +1: b stayed

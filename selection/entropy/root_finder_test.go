@@ -21,7 +21,7 @@ type trace struct {
 	Trace  [][2]float64
 }
 
-// replay answers the requests of a search from a recorded one, and fails for any other point.
+// replay returns a function that looks up entropies in a recorded search. It fails for a point that was not recorded.
 func replay(_ *testing.T, tr trace, _ bool) func(float64) (float64, error) {
 	return func(param float64) (float64, error) {
 		for _, p := range tr.Trace {
@@ -97,8 +97,8 @@ func TestFindFromAnywhere(t *testing.T) {
 	}
 }
 
-// With several targets, each takes little more than one entropy. The steps assume curves that are linear in log odds, and these are
-// not.
+// With several targets, each takes about two entropies. The steps assume curves that are linear in log odds, but also work for
+// curves that are not.
 func TestSeveralTargets(t *testing.T) {
 	for name, f := range map[string]func(u float64) float64{
 		"even":   func(u float64) float64 { return 1 / (1 + math.Exp(-u)) },

@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// runoffFolds is the number of folds of a runoff, a cross-validation of the learner. Three leave too few training rows for targets
-// with little noise, for which runoffs take place. It was chosen on the regression sets of the entropy paper, with seed 7.
+// runoffFolds is the number of folds of a runoff, a cross-validation of the learner. Three folds leave too few training rows for
+// targets with little noise, for which runoffs take place. It was chosen on the regression sets of the entropy paper, with seed 7.
 const runoffFolds = 5
 
 // searchesEachFamily reports whether each family is searched completely before families are compared. It is true for learners other
@@ -26,12 +26,12 @@ func (e *Search) searchesEachFamily(r *search.Run) bool {
 	return e.scoresClosed() && e.Method == Automatic && !r.RidgeMachine && n <= secondRows
 }
 
-// scoresClosed reports whether closed forms make the choice.
+// scoresClosed reports whether the choice is made with closed forms.
 func (e *Search) scoresClosed() bool { return len(e.Targets) != 1 && e.Score != CrossValidation }
 
 // ChooseFamily implements [search.FamilyChooser]. For machines of package lssvm it compares the best kernels of all families on few
 // rows, and refines the best on all rows. For other learners, closed forms on a part of the rows are less informative. It therefore
-// searches each family completely, and a cross-validation of the learner may decide.
+// searches each family completely, and then may choose by a cross-validation of the learner.
 func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken int, choices []search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)
 	if len(runs) == 0 {
@@ -46,7 +46,7 @@ func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken in
 	}
 	workers := 1
 	if n, _ := runs[0].X.Dims(); e.scoresClosed() && (n <= secondRows || e.samples(n)) && runs[0].Budget == 0 && runs[0].Observe == nil {
-		workers = runs[0].Workers // reductions of so few rows use only one processor
+		workers = runs[0].Workers // with so few rows, a reduction uses only one processor
 	}
 	first, rest := progress.Two(ctx, 1, e.shareOfFinals(runs[0]))
 	err = parallel.ForEachPart(first, workers, len(runs), func(ctx context.Context, i int) (err error) {
@@ -101,7 +101,7 @@ func (e *Search) Compare(runs []*search.Run, choices []search.Choice) int {
 	return taken
 }
 
-// lookOf returns the results of a choice at its ridge. It returns ok = false if there is no closed form.
+// lookOf returns the closed-form scores of a choice at its ridge. It returns ok = false if there are none.
 func lookOf(r *search.Run, c search.Choice) (out search.RidgeScore, ok bool) {
 	for _, at := range r.Row(c.Iteration).Ridges {
 		if at.Ridge == c.Ridge {
@@ -120,10 +120,9 @@ type finalist struct {
 	floor  bool
 }
 
-// runoff compares the best kernels of each run according to LeaveOneOutEvidence and LeaveOneOut with a cross-validation of the
-// learner. It does so only if one of them is best at the smallest allowed ridge. There the closed forms do not describe the
-// learner, which is another machine and cannot use such a small ridge. It returns the position of the best run, and updates the
-// choice.
+// runoff cross-validates the learner with the kernels of each run that are best by LeaveOneOutEvidence and by LeaveOneOut. It does
+// so only if one of these kernels is best at the smallest allowed ridge. There the closed forms do not describe the learner, which
+// is another machine and cannot use such a small ridge. It returns the position of the best run, and updates the choice.
 func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	r := runs[0]
 	if n, _ := r.X.Dims(); e.Score != LeaveOneOutEvidence || r.Features != nil || n < runoffFolds || runs[taken].Cut() {
@@ -166,14 +165,14 @@ func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []searc
 			best, score = i, v
 		}
 	}
-	if best < 0 || slices.ContainsFunc(runs, (*search.Run).Cut) { // not all had their turn
+	if best < 0 || slices.ContainsFunc(runs, (*search.Run).Cut) { // some kernels were not cross-validated
 		return taken, nil
 	}
 	choices[all[best].run] = all[best].choice
 	return all[best].run, nil
 }
 
-// finalistsOf returns the best kernels of a run on all rows.
+// finalistsOf returns the kernels of a run that are best on all rows.
 func finalistsOf(r *search.Run, at int, choice search.Choice, form *closedform.Form) (out []finalist) {
 	n, _ := r.X.Dims()
 	round := 0

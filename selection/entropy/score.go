@@ -19,7 +19,7 @@ const (
 	// error is replaced by its product with the sum of 0.01 and the fraction of rows whose leave-one-out class is wrong.
 	LeaveOneOutEvidence Score = iota
 	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression with an intercept, divided by the variance of
-	// the targets, at the ridge that minimises it. For a Classifier the targets are ±1, each class against the rest. It does not
+	// the targets, at the ridge that minimises it. For a Classifier the targets are ±1, each class against all others. It does not
 	// assume that the kernel is right. The weights enter the fit, the mean of squares and the variance.
 	LeaveOneOut
 	// LogEvidence is the log evidence of a Gaussian process for the contrasts of the targets, at the best ridge of a grid with two
@@ -43,7 +43,7 @@ func (s Score) rule() closedform.Rule {
 	}[s]
 }
 
-// measure returns the direction in which scores of a closed form compare.
+// measure returns the direction in which closed-form scores improve.
 func (s Score) measure() search.Measure {
 	if s == LogEvidence {
 		return search.Measure{Name: "log evidence", LargerIsBetter: true}
@@ -51,7 +51,8 @@ func (s Score) measure() search.Measure {
 	return search.Measure{Name: "leave-one-out NMSE"}
 }
 
-// form returns the closed form of a run. It is nil if the learner is cross-validated, and for targets that all kernels fit equally.
+// form returns the closed form of a run. It returns nil if the learner is cross-validated, or if all kernels fit the targets
+// equally well.
 func (e *Search) form(r *search.Run) (*closedform.Form, error) {
 	switch {
 	case e.Score == CrossValidation:

@@ -17,7 +17,7 @@ import (
 
 // scorer scores the kernels that a Search has found.
 type scorer interface {
-	// score makes sure that the points, which are in the trace, have scores. It is called again with more points.
+	// score computes the missing scores of the points, which are in the trace. It is called again with more points.
 	score(ctx context.Context, points []search.Point) error
 	// measure returns how the scores compare.
 	measure() search.Measure
@@ -39,14 +39,14 @@ func newScorer(e *Search, r *search.Run, form *closedform.Form) scorer {
 		onSample: method == Subsample}
 }
 
-// scored is the scorer for the case that scores come with the entropies, or nothing can be scored.
+// scored is the scorer of a search whose scores come with the entropies, or of a search without scores.
 type scored search.Measure
 
 func (s scored) score(context.Context, []search.Point) error { return nil }
 
 func (s scored) measure() search.Measure { return search.Measure(s) }
 
-// foldScorer cross-validates the learner if there is a choice.
+// foldScorer cross-validates the learner if there is more than one point.
 type foldScorer struct {
 	run      *search.Run
 	splitter validation.Splitter
@@ -78,7 +78,7 @@ type featureScorer struct {
 	onSample bool // scores use sampled rows rather than pivots for all rows
 
 	drawn  []int            // the sampled rows
-	part   *closedform.Form // the closed form on them
+	part   *closedform.Form // the closed form on the sampled rows
 	shared *kernels.Shared  // their distances
 	ahead  map[float64]rowScore
 }
@@ -150,8 +150,8 @@ func (s *featureScorer) point(ctx context.Context, p search.Point, first bool) e
 	})
 }
 
-// onPivots scores on all rows with the features of the pivots. If their remainder is too large compared with the ridge, it sets
-// onSample.
+// onPivots scores a kernel on all rows with the features of the pivots. If their remainder is too large compared with the ridge, it
+// sets onSample.
 func (s *featureScorer) onPivots(ctx context.Context, row *search.TraceRow) error {
 	kernel := s.run.Family.Kernel(row.Param)
 	limit := 0.0 // largest accepted residual; initially none
@@ -170,7 +170,7 @@ func (s *featureScorer) onPivots(ctx context.Context, row *search.TraceRow) erro
 		}
 		row.SetCurve(curve, s.search.Score == LogEvidence, search.OnPivots, l.Rank)
 		row.Residual = l.Residual
-		// In units of the mean of k(x, x).
+		// The limit is in units of the mean of k(x, x).
 		if limit = closedform.PivotResidual * row.Ridge / mean; l.Residual <= limit {
 			return nil
 		}
@@ -231,7 +231,7 @@ func (s *featureScorer) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// scoreAt scores a parameter on those rows.
+// scoreAt scores a parameter on the drawn rows.
 func (s *featureScorer) scoreAt(ctx context.Context, form *closedform.Form, param float64) (out rowScore, err error) {
 	begun := s.run.Elapsed()
 	var k *mat.SymDense
@@ -242,7 +242,7 @@ func (s *featureScorer) scoreAt(ctx context.Context, form *closedform.Form, para
 	return out, err
 }
 
-// onRows scores exactly on scoreRows rows.
+// onRows computes the exact score of a kernel on scoreRows rows.
 func (s *featureScorer) onRows(ctx context.Context, row *search.TraceRow) error {
 	a, ok := s.ahead[row.Param]
 	if ok {

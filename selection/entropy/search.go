@@ -24,11 +24,12 @@ const (
 	defaultMaxEvaluations = 40
 )
 
-// defaultTargets returns the default target entropies. They are 0.1 to 0.5, where most good models lie, and for nearly linear
-// targets two near 0, where the kernel is nearly linear.
+// defaultTargets returns the default target entropies. Most good models lie between 0.1 and 0.5. The two targets near 0, where the
+// kernel is nearly linear, are for nearly linear targets of the learner.
 func defaultTargets() []float64 { return []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5} }
 
-// higherTargets returns the targets that are added if the best default target is the last, or the family does not reach the first.
+// higherTargets returns the targets that are added if the best default target is the largest, or if the family does not reach the
+// smallest.
 func higherTargets() []float64 { return []float64{0.7, 0.9} }
 
 // Search chooses among the kernels of a family whose matrices have given entropies, with a closed-form score, without fitting the
@@ -38,17 +39,17 @@ func higherTargets() []float64 { return []float64{0.7, 0.9} }
 // O(n²d), further ones O(n²), and each entropy 4n³/3, or twice that with [LeaveOneOut]. Memory is one and a half n×n matrices. With
 // the weights of FitWeighted, which the scores use but the entropy does not, another 4n³/3 and another matrix are needed.
 type Search struct {
-	// Targets are entropies in (0, 1). If they are nil, they are 0.005, 0.05 and 0.1 to 0.5, and also 0.7 and 0.9 if the best
+	// Targets are entropies in (0, 1). If they are nil, 0.005, 0.05 and 0.1 to 0.5 are used, and also 0.7 and 0.9 if the best
 	// entropy may be near them. A single target is accepted whatever its score: 0.25 suits regression, and 0.4 classification.
 	Targets []float64
 
-	// Tolerance is the tolerance of an entropy, > 0. If it is 0, it is 0.02, or a quarter of the target for targets below 0.08.
+	// Tolerance is the tolerance of an entropy, > 0. If it is 0, 0.02 is used, or a quarter of the target for targets below 0.08.
 	Tolerance float64 `zero:"0.02" below:"1"`
 
 	// MaxEvaluations is the largest number of entropies computed for one target, ≥ 2. If it is 0, 40 is used.
 	MaxEvaluations int `zero:"40" least:"2"`
 
-	// Score is the score. The zero value is [LeaveOneOutEvidence].
+	// Score selects how kernels are compared. The zero value is [LeaveOneOutEvidence].
 	Score Score
 
 	// MinRidge is the smallest ridge of a closed-form score, > 0, in units of the mean of k(x, x). If it is 0, there is no limit
@@ -68,7 +69,7 @@ type Search struct {
 	// Seed is the seed for drawing pivots and subsamples.
 	Seed uint64
 
-	// Splitter and Metric are used by [CrossValidation]. If they are nil and zero, they are KFold{} and NMSE for a [Regressor], and
+	// Splitter and Metric are for [CrossValidation]. If they are nil and zero, KFold{} and NMSE are used for a [Regressor], and
 	// [validation.StratifiedKFold]{} and Accuracy for a [Classifier]. The Metric is also used if [LeaveOneOutEvidence] leaves the
 	// decision to a cross-validation of the learner.
 	Splitter validation.Splitter
@@ -94,7 +95,7 @@ func (e *Search) withDefaults() (Search, error) {
 	return out, nil
 }
 
-// aims returns all possible targets.
+// aims returns all targets that the search may use.
 func (e *Search) aims() []float64 {
 	if e.Targets != nil {
 		return e.Targets
@@ -118,7 +119,7 @@ func (e *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	return e.choose(ctx, r, false)
 }
 
-// choose searches a family. If rivals is set, there are other families to choose from, and it stops before the best kernel is
+// choose searches a family. If rivals is set, there are other families to choose from, and it returns before the best kernel is
 // scored on all rows.
 func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search.Choice, error) {
 	cfg, err := e.withDefaults()
@@ -174,7 +175,7 @@ func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search
 	return e.finish(rest, r, choice)
 }
 
-// shareOfFinals estimates the time of the finalists of several families relative to their searches.
+// shareOfFinals estimates how long the finalists of several families take, relative to the searches of these families.
 func (e *Search) shareOfFinals(r *search.Run) float64 {
 	n, _ := r.X.Dims()
 	if !e.samples(n) {
@@ -190,7 +191,7 @@ type coordinate struct {
 	status search.Status
 }
 
-// state is the state of one search.
+// state is the state of a running search.
 type state struct {
 	Search
 	run     *search.Run
@@ -216,7 +217,7 @@ func (s *state) round(ctx context.Context, targets []float64) error {
 	return s.scorer.score(ctx, points)
 }
 
-// wantsHigher reports whether the best default target is the last, or the family does not reach the first.
+// wantsHigher reports whether the best default target is the largest, or whether the family does not reach the smallest.
 func (s *state) wantsHigher() bool {
 	if s.run.Cut() {
 		return false
@@ -241,7 +242,8 @@ func (s *state) evaluate(ctx context.Context, param float64) (float64, error) {
 	return row.Entropy, err
 }
 
-// locate finds the parameter of each target, from the middle outwards, so that each search starts from known neighbours.
+// locate finds the parameter of each target. It starts in the middle and proceeds outwards, so that each search starts from known
+// neighbours.
 func (s *state) locate(targets []float64) error {
 	targets = slices.Clone(targets)
 	slices.Sort(targets)
@@ -283,13 +285,13 @@ func (s *state) take(c coordinate) {
 	}
 }
 
-// refinements is the number of times that a search that scores all rows immediately halves the distance between the best kernel and
-// its neighbours.
+// refinements is the number of times that the distance between the best kernel and its neighbours is halved, in a search that
+// scores all rows immediately.
 const refinements = 2
 
-// refine searches between the entropies of the best kernel and its neighbours.
+// refine searches between the entropy of the best kernel and those of its neighbours.
 func (s *state) refine() error {
-	// If scores do not use all rows yet, the finalists are refined instead.
+	// If the scores do not use all rows yet, the finalists refine the choice instead.
 	if n, _ := s.run.X.Dims(); len(s.Targets) == 1 || s.source.rows() > firstRows || s.samples(n) {
 		return nil
 	}
@@ -320,8 +322,8 @@ func (s *state) refine() error {
 	return nil
 }
 
-// best returns the trace row with the best score. In a tie, or without scores, it returns the row with the lowest entropy, that of
-// the smoothest kernel. A closed form scores every kernel whose entropy was computed, including intermediate ones.
+// best returns the trace row with the best score. In a tie, or without scores, it returns the row with the lowest entropy, which
+// belongs to the smoothest kernel. A closed form scores every kernel whose entropy was computed, including intermediate ones.
 func (s *state) best() search.TraceRow {
 	at := func(param float64) search.TraceRow {
 		row, _ := s.run.Find(search.ParamPoint(param), 0)
@@ -330,7 +332,7 @@ func (s *state) best() search.TraceRow {
 	if len(s.coords) == 1 && !s.run.Cut() {
 		return at(s.coords[0].param)
 	}
-	// The budget may end the search before the first target is found; current is the target of that search.
+	// The budget may end the search before the first target is found. The target of this search is current.
 	fallback, _ := s.finder.nearest(s.current)
 	if len(s.coords) > 0 {
 		fallback = s.coords[0].point

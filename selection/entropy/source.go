@@ -22,7 +22,7 @@ type Method int
 
 // The methods.
 const (
-	// Automatic chooses by the number of rows.
+	// Automatic chooses the method by the number of rows.
 	Automatic Method = iota
 	// Exact computes all eigenvalues of the kernel matrix, with cost O(n³) and memory for an n×n matrix.
 	Exact
@@ -39,7 +39,7 @@ func (m Method) String() string {
 	return enum.Name("Method", int(m), "Automatic", "Exact", "LowRank", "Subsample")
 }
 
-// Limits of the methods that Automatic chooses, and sizes of samples.
+// The limits of the methods that Automatic chooses, and the sizes of samples.
 const (
 	exactRows     = 1000
 	lowRankRows   = 20_000
@@ -49,7 +49,7 @@ const (
 	scoreRows = 1000
 )
 
-// settled returns the method for n rows.
+// settled returns m, or the method for n rows if m is Automatic.
 func (m Method) settled(n int) Method {
 	switch {
 	case m != Automatic:
@@ -66,7 +66,7 @@ func (m Method) settled(n int) Method {
 type entropySource interface {
 	// rows returns the number of rows of an entropy.
 	rows() int
-	// measure writes the entropy of the kernel into row, and its score if it comes with the entropy.
+	// measure stores the entropy of the kernel in row, and also its score if both are computed together.
 	measure(ctx context.Context, k kernels.Kernel, row *search.TraceRow) error
 }
 
@@ -94,7 +94,7 @@ func newSource(e *Search, r *search.Run, form *closedform.Form) entropySource {
 	return out
 }
 
-// draw returns up to count of n row indices in ascending order. The argument which distinguishes samples.
+// draw returns count row indices below n in ascending order, or all if there are fewer. The argument which distinguishes samples.
 func (e *Search) draw(n, count int, which uint64) []int {
 	rows := rand.New(rand.NewPCG(e.Seed, 0x73756273616d<<8+which)).Perm(n)[:min(count, n)] // the random streams "subsam" 0, 1, ...
 	slices.Sort(rows)
@@ -107,7 +107,7 @@ type exactSource struct {
 	form   *closedform.Form
 	score  Score
 	x      *mat.Dense
-	shared *kernels.Shared // common part of all kernels; initially nil
+	shared *kernels.Shared // distances or inner products of all kernels; initially nil
 }
 
 func (s *exactSource) rows() int { n, _ := s.x.Dims(); return n }
@@ -137,7 +137,7 @@ func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *s
 	return nil
 }
 
-// lowRankSource computes bounds from pivots.
+// lowRankSource computes bounds of entropies from pivots.
 type lowRankSource struct {
 	search  *Search
 	x       *mat.Dense
@@ -150,8 +150,8 @@ func (s lowRankSource) options() *measures.LowRankOptions {
 	return &measures.LowRankOptions{MaxRank: s.search.MaxRank, Seed: s.search.Seed, Workers: s.workers, Decided: s.search.decides}
 }
 
-// decides reports whether bounds suffice for the search: for every target they show whether the entropy is below, above, or within
-// its tolerance.
+// decides reports whether bounds suffice for the search. For every target they must show whether the entropy is below the target,
+// above it, or within its tolerance.
 func (e *Search) decides(b measures.Bounds) bool {
 	for _, target := range e.aims() {
 		t := e.tolerance(target)
@@ -173,7 +173,7 @@ func (s lowRankSource) measure(ctx context.Context, k kernels.Kernel, row *searc
 	return nil
 }
 
-// subsampleSource computes means over samples of the rows.
+// subsampleSource computes mean entropies over samples of the rows.
 type subsampleSource struct {
 	parts []lowRankSource
 	all   int // number of rows

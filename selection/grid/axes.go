@@ -42,7 +42,7 @@ type Axis struct {
 // Values holds settings by name. It is a point, with a value for each axis that exists there.
 type Values struct {
 	settings []setting
-	turn     int // position of a grid point, from 1, in the order of spreadOver
+	turn     int // position of a grid point in the order of spreadOver, from 1
 }
 
 type setting struct {
@@ -62,14 +62,14 @@ func (v Values) find(name string) (setting, bool) {
 // Has reports whether a setting exists.
 func (v Values) Has(name string) bool { _, ok := v.find(name); return ok }
 
-// Number returns a numeric setting. For a choice it returns its position, and for a setting that does not exist NaN.
+// Number returns a numeric setting. For a choice it returns the position of the choice, and for a setting that does not exist NaN.
 func (v Values) Number(name string) float64 { s, _ := v.find(name); return s.number }
 
 // Choice returns the chosen name of a setting. It returns "" if the setting is a number or does not exist.
 func (v Values) Choice(name string) string { s, _ := v.find(name); return s.choice }
 
 // Turn returns the position of v, from 1, in the order in which a search tries the points of [Points]. Every prefix of that order
-// contains several values of each axis. Turn is 0 for points that are tried in their own order.
+// contains several values of each axis. Turn is 0 for points that are tried in the given order.
 func (v Values) Turn() int { return v.turn }
 
 // String returns the settings, such as "kernel=rbf, C=10".
@@ -133,9 +133,9 @@ func Points(axes ...Axis) (_ []Values, err error) {
 	return out, nil
 }
 
-// spreadOver returns the positions lo..hi-1 in an order whose prefixes are spread over all axes. These points share their first
-// settings and differ from setting depth on. The values of the next axis take turns, in the order of spread. Each starts at a
-// different position among its own points, because the same position would repeat the values of the other axes.
+// spreadOver returns the positions lo to hi-1 in an order whose prefixes are spread over all axes. The points at these positions
+// have equal settings on the first depth axes. The values of the next axis take turns, in the order of search.Spread. Each starts
+// at a different position among its own points, because the same position would repeat the values of the other axes.
 func spreadOver(points []Values, lo, hi, depth int) []int {
 	if hi-lo == 1 {
 		return []int{lo}
@@ -183,7 +183,7 @@ func goldenStep(n int) int {
 // QuasiRandom returns n points that fill the axes evenly. They are the points of J. H. Halton (Numerische Mathematik 2, 1960, 84)
 // with a random shift, so the points for a larger n include those for a smaller one. Axes of names, of Values and of integers have
 // only a few values, so several points may be equal. Repeated points are left out, so it may return fewer than n. It accepts at
-// most 16 axes. Errors: ErrParam.
+// most 16 axes, and otherwise returns ErrParam. It also returns ErrParam for an invalid axis.
 func QuasiRandom(n int, seed uint64, axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
 	if err := validateAxes(axes); err != nil {
@@ -252,7 +252,7 @@ func (a Axis) steps() int {
 	return a.Points
 }
 
-// setting returns value i of a list, or the value of a range at the fraction t.
+// setting returns value i of an axis with a list of values, or the value at the fraction t of a range.
 func (a Axis) setting(t float64, i int) setting {
 	switch {
 	case a.Values != nil:

@@ -36,7 +36,7 @@ func ExampleSearch() {
 	// Output: RBF(gamma=1) of 3 after 10 fits
 }
 
-// A budget that is spent immediately leaves the first parameter, and a model.
+// If the budget is spent immediately, the search chooses the first parameter and fits a model.
 func ExampleSearch_budget() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &grid.Search{Params: []float64{1, 0.01, 100}}, Budget: time.Nanosecond, Workers: 1}
@@ -54,7 +54,7 @@ func ExampleSearch_budget() {
 	// not scored: the budget was spent
 }
 
-// Successive halving fits all parameters on a third of the rows, and the best third of them on all rows.
+// Successive halving fits all parameters to a third of the rows, and the best third of the parameters to all rows.
 func ExampleHalving() {
 	x, y := mat.NewDense(300, 1, nil), make([]float64, 300)
 	for i := range y {
@@ -74,7 +74,8 @@ func ExampleHalving() {
 	// 200 training rows
 }
 
-// Without kernels, the search chooses the better of a linear and a kernel machine by cross-validation, and then predicts with it.
+// The search compares a linear and a kernel machine by cross-validation, and then predicts with the better one. The candidates are
+// complete estimators rather than kernels.
 func ExampleSearch_candidates() {
 	x, y := wave()
 	r := &selection.Regressor{
@@ -92,7 +93,7 @@ func ExampleSearch_candidates() {
 	// Output: candidate 1 (*lssvm.Regressor)
 }
 
-// Settings of any step of a pipeline can be named. One exists only for a particular choice of another.
+// An axis can set a setting of any step of a pipeline. One of these axes exists only for a particular choice of another.
 func ExampleAxis() {
 	points, err := grid.Points(
 		grid.Axis{Name: "degree", Low: 1, High: 3, Points: 3, Integer: true},

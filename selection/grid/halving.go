@@ -23,8 +23,8 @@ const (
 
 // Halving is successive halving over a grid (Jamieson and Talwalkar, AISTATS 2016). It fits all parameters on a part of each fold's
 // training rows, and then the best 1/Factor of them on Factor times as many rows. It continues until the remaining parameters are
-// fitted on all rows. It is a cheaper baseline than Search if the cost of a fit grows faster than the number of rows. For small
-// numbers of rows it is the same as Search.
+// fitted on all rows. It is a cheaper baseline than Search if the cost of a fit grows faster than the number of rows. With few rows
+// it is the same as Search.
 type Halving struct {
 	// Params are as in [Search].
 	Params []float64
@@ -59,8 +59,8 @@ type halvingRound struct {
 	count int // number of parameters
 }
 
-// rounds plans the numbers of parameters and rows: the last round uses all rows, and each earlier one a fraction 1/factor of the
-// next, but at least least rows.
+// rounds returns the numbers of parameters and rows of each round. The last round uses all rows, and each earlier round 1/factor of
+// the rows of the next, but at least the number least.
 func rounds(parameters, rows, factor, least int) []halvingRound {
 	out := []halvingRound{{rows, parameters}}
 	for parts := factor; parameters > 1 && rows/parts >= least && len(out) < 30; parts *= factor {
@@ -109,7 +109,7 @@ func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, e
 	r.Expect(len(plan))
 	for i, round := range plan {
 		t.Points, t.Folds, t.Round, t.Rows = left[:min(round.count, len(left))], folds, i+1, round.rows
-		t.Spread = i == 0 // later rounds start with the best of the last, in case the budget ends them
+		t.Spread = i == 0 // later rounds start with the best point of the round before, in case the budget ends
 		if round.rows < smallest {
 			t.Folds = cfg.parts(folds, r.Labels, round.rows)
 		}

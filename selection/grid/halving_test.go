@@ -16,7 +16,7 @@ func TestRounds(t *testing.T) {
 	assert.Equal(t, []halvingRound{{500, 2}, {1000, 1}}, rounds(2, 1000, 2, 10))
 }
 
-// Parts are stratified, and smaller parts are subsets of larger ones.
+// The training rows of a part are stratified by class. Smaller parts are subsets of larger ones, and the test rows do not change.
 func TestHalvingParts(t *testing.T) {
 	labels := make([]int, 300)
 	for i := range labels {

@@ -20,13 +20,13 @@ import (
 // Defaults of Search.
 const (
 	defaultGridPoints = 24
-	// defaultGridLow and defaultGridHigh are the ends of the grid in units of the family's Start: six decades, from a nearly linear
-	// kernel to one that is nearly the identity.
+	// defaultGridLow and defaultGridHigh are the ends of the grid in units of the family's Start. The six decades between them
+	// range from a nearly linear kernel to one whose matrix is nearly the identity.
 	defaultGridLow  = 1e-4
 	defaultGridHigh = 1e2
 )
 
-// traceBytes is the approximate size of a point in a trace.
+// traceBytes is the approximate size of a point in a trace, in bytes.
 const traceBytes = 512
 
 // Search fits the learner at each parameter in each fold, and chooses the parameter with the best mean score. It is the common
@@ -34,28 +34,29 @@ const traceBytes = 512
 //
 // If a Budget ends the search, it chooses the best point so far. Values from Lo to Hi, and the points of a selection.CandidateGrid
 // from [Points], are tried in an order whose prefixes cover the range. The order starts with the middle, continues with the middles
-// of both halves, and so on. With several axes each point has new values on all axes. Params and other candidates are tried in
-// order. The trace is always in the order of the grid. A complete grid makes the same choice in any order, and the first of equal
-// scores in the trace is best.
+// of both halves, and so on. With several axes, successive points differ on all axes. Params and other candidates are tried in the
+// given order. The trace is always in the order of the grid. A complete grid makes the same choice in any order. Of equal scores,
+// the first in the trace is best.
 //
 // The machines of lssvm and svm receive kernel matrices from distances that are computed once per fold, if these fit into a
 // gigabyte.
 type Search struct {
-	// Params lists the parameters, which are tried in order. If it is nil, they are Points values from Lo to Hi whose successive
-	// ratios are equal.
+	// Params lists the parameters, which are tried in the given order. If it is nil, Points values from Lo to Hi are used, whose
+	// successive ratios are equal.
 	Params []float64
 
 	// Points is the number of values. If it is 0, 24 is used.
 	Points int `zero:"24"`
 
-	// Lo and Hi are > 0. If they are 0, they are 1e-4 and 1e2 times the family's Start.
+	// Lo and Hi are > 0. If they are 0, 1e-4 and 1e2 times the family's Start are used.
 	Lo, Hi float64 `zero:"1e-4 and 1e2 times the family's Start"`
 
-	// Splitter makes the folds. If it is nil, it is KFold{} for a selection.Regressor and [validation.StratifiedKFold]{} for a
+	// Splitter makes the folds. If it is nil, KFold{} is used for a selection.Regressor, and [validation.StratifiedKFold]{} for a
 	// selection.Classifier.
 	Splitter validation.Splitter
 
-	// Metric is the metric. If it is the zero value, it is NMSE for a selection.Regressor and Accuracy for a selection.Classifier.
+	// Metric scores the predictions. If it is the zero value, NMSE is used for a selection.Regressor, and Accuracy for a
+	// selection.Classifier.
 	Metric metrics.Metric
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// BenchmarkEffect times the exact band of a machine of 1000 rows, the bound that other estimators get from the variances of single
-// rows, and no band.
+// BenchmarkEffect times an effect of a machine of 1000 rows: with the exact band, with the bound that other estimators get from the
+// variances of single rows, and without a band.
 func BenchmarkEffect(b *testing.B) {
 	x, y := curvedRows(1000, 1)
 	m := &lssvm.Regressor{}
@@ -33,9 +33,9 @@ func BenchmarkEffect(b *testing.B) {
 	}
 }
 
-// BenchmarkExplain compares the closed form with random permutations, for 1000 rows of ten columns and a background of 100. It
-// reports the time that permutations would take for standard errors of a hundredth of the largest value, relative to the closed
-// form.
+// BenchmarkExplain compares the closed form with random permutations, for 1000 rows of ten columns and a background of 100 rows. It
+// reports the time, relative to the closed form, that permutations would take for standard errors of a hundredth of the largest
+// value.
 func BenchmarkExplain(b *testing.B) {
 	x := uniform(1000, 10, -1, 1, 1)
 	y := make([]float64, 1000)

@@ -31,7 +31,7 @@ func TestEffectOnTargetsThatAreBent(t *testing.T) {
 	}
 }
 
-// A categorical column has a length, like numeric ones, whatever its codes.
+// A categorical column has a length that is comparable with those of numeric columns and does not depend on the size of its codes.
 func TestLengthsOfCategories(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y := mat.NewDense(150, 3, nil), make([]float64, 150)

@@ -31,17 +31,18 @@ type noClosedForm string
 
 func (e noClosedForm) Error() string { return string(e) }
 
-// expanded is a model as a sum of kernel values, with the row and the background after its preprocessing.
+// expanded is a model written as a sum of kernel values, with the row and the background in the form that its preprocessing
+// returns.
 type expanded struct {
 	model
 	estimators.Expansion
 	row, background *mat.Dense
-	owners          []int // the player of each column; for a constant column the number of players
+	owners          []int // player that moves each column; the number of players for a constant column
 	games           []*shapley.Game
 }
 
-// closedForm returns the value of each player for an output of the models. The values sum to total. It returns noClosedForm, the
-// errors of the steps, or ctx's error.
+// closedForm returns the value of each player for an output of the models. The values sum to total. If there is no closed form, the
+// error is a noClosedForm. Other errors are those of the steps, or ctx's error.
 func (t *explained) closedForm(ctx context.Context, f shapley.Function, models []model, output int, total float64) ([]float64, error) {
 	if len(models) == 0 {
 		return nil, noClosedForm("the models are not known")
@@ -86,7 +87,7 @@ func (t *explained) closedForm(ctx context.Context, f shapley.Function, models [
 	return phi, nil
 }
 
-// play writes the kernel of each part as a game of the players.
+// play converts the kernel of each part to a game of the players.
 func (e *expanded) play(players int) error {
 	for _, p := range e.Parts {
 		game, err := shapley.Kernel(p.Kernel, e.owners, players)
@@ -98,7 +99,7 @@ func (e *expanded) play(players int) error {
 	return nil
 }
 
-// work returns the number of multiplications for the values of the parts.
+// work returns the number of multiplications that the values of all parts take.
 func (e *expanded) work() (out float64) {
 	for i, p := range e.Parts {
 		out += e.games[i].Work(e.background.RawMatrix().Rows, p.Rows.RawMatrix().Rows)
@@ -106,7 +107,7 @@ func (e *expanded) work() (out float64) {
 	return out
 }
 
-// expand writes a model as a sum of kernel values of preprocessed rows.
+// expand converts a model to a sum of kernel values of preprocessed rows.
 func (t *explained) expand(m model) (out expanded, err error) {
 	if out.model, out.Expansion, err = expansionOf(m, t.row); err != nil {
 		return out, err
@@ -166,8 +167,8 @@ func validate(e estimators.Expansion, of any, width int) error {
 	return nil
 }
 
-// unwrapped follows a Forwarder that modelsOf does not know. Its predictions may differ from those of the wrapped model, which
-// tryMixed detects.
+// unwrapped returns the model inside a Forwarder that modelsOf does not know. The Forwarder's predictions may differ from those of
+// the model, which tryMixed detects.
 func unwrapped(m model, row *mat.Dense) (model, error) {
 	for {
 		if _, ok := embedding.As[estimators.Expander](m.estimator); ok {
@@ -196,7 +197,8 @@ func unwrapped(m model, row *mat.Dense) (model, error) {
 	}
 }
 
-// ownersOf returns, for each column that a model sees, the player that moves it. It fails if several players move one column.
+// ownersOf returns, for each column that a model sees, the player that moves it. It returns an error if several players move one
+// column.
 func (t *explained) ownersOf(e expanded) ([]int, error) {
 	none := len(t.players)
 	_, width := e.background.Dims()
@@ -287,7 +289,7 @@ func (t *explained) tryMixed(ctx context.Context, f shapley.Function, all []expa
 	return scale, nil
 }
 
-// addTo adds this model's share of an output at preprocessed rows.
+// addTo adds this model's contribution to an output for preprocessed rows.
 func (e expanded) addTo(ctx context.Context, dst []float64, z *mat.Dense, output int) error {
 	floats.AddConst(e.share*e.Intercepts[output], dst)
 	for _, p := range e.Parts {

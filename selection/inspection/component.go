@@ -15,7 +15,7 @@ import (
 )
 
 // Component returns the component of an additive function that belongs to a column of x (n×d), and to other columns in the same
-// part of the kernel. It works for machines of package lssvm whose kernel is a kernels.Additive, directly, in a pipeline or in a
+// part of the kernel. It works for machines of package lssvm whose kernel is a kernels.Additive, alone, in a pipeline or in a
 // search. The mean and the band are those of its posterior in closed form, without noise. The component is centred over the rows
 // sampled from x. A constant can move from one component to another without affecting the predictions, and a band that included
 // this uncertainty would be useless. The components of all columns and the mean prediction sum to the prediction. The cost is that
@@ -95,8 +95,8 @@ func (t *inspected) partOf(m machine, f feature) (kernels.Kernel, error) {
 	return kernels.Columns{Of: of, Kernel: part}, nil
 }
 
-// contrasts returns the centred kernel values of a part, with the training rows and among the points. Each point has its values
-// minus their mean over the sampled rows.
+// contrasts returns the centred kernel values of a part: with the training rows, and among the points. The values of each point are
+// centred by their mean over the sampled rows.
 func (t *inspected) contrasts(ctx context.Context, m machine, k kernels.Kernel, f feature,
 	grid []point) (values *mat.Dense, priors []float64, err error) {
 	n, _ := m.rows.Dims()
@@ -128,7 +128,7 @@ func (t *inspected) contrasts(ctx context.Context, m machine, k kernels.Kernel, 
 	toDrawn := make([]float64, rows)
 	err = t.eachPoint(ctx, f, grid, func(g int, moved *mat.Dense) error {
 		_, d := moved.Dims()
-		z, err := m.transform(moved.Slice(0, 1, 0, d).(*mat.Dense)) // k does not depend on the other columns
+		z, err := m.transform(moved.Slice(0, 1, 0, d).(*mat.Dense)) // one row suffices, because k does not depend on the other columns
 		if err != nil {
 			return err
 		}

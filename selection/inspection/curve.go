@@ -30,8 +30,8 @@ const (
 	orderStream = 0x6f72646572 // the random stream "order"
 )
 
-// CurveOptions are the settings of learning and validation curves. Nil means the defaults. A curve takes one fit per point and
-// fold.
+// CurveOptions holds the settings of learning and validation curves. A nil *CurveOptions stands for the defaults. A curve takes one
+// fit per point and fold.
 type CurveOptions struct {
 	// Splitter makes the folds; nil: KFold{} for regressors, StratifiedKFold{} for classifiers.
 	Splitter validation.Splitter
@@ -112,9 +112,9 @@ func (p CurvePoint) name() string {
 
 // RegressorLearningCurve fits clones of the model on increasing numbers of training rows in each fold of x (n×d) and y (n), and
 // scores them on these rows and on the held-out rows. Within a fold, larger sizes include the rows of smaller ones, drawn with
-// Seed. Sizes must ascend. Nil means five sizes, each twice the preceding one, up to the smallest number of training rows of a
-// fold. To preprocess, pass a pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. The first error of a fit, by size and fold, or
-// ctx's error is returned with the results so far.
+// Seed. Sizes must ascend. If they are nil, five sizes are used, each twice the preceding one, up to the smallest number of
+// training rows of a fold. To preprocess, pass a pipeline. It returns ErrParam, ErrShape or ErrNotFinite. If a fit fails or ctx
+// ends, it returns the first error, by size and fold, with the results so far.
 func RegressorLearningCurve(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64, sizes []int,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -160,7 +160,7 @@ func ClassifierValidationCurve(ctx context.Context, s Setting, build func(value 
 	return j.validation(ctx, s, build)
 }
 
-// fitter is the common part of regressors and classifiers.
+// fitter holds the methods that regressors and classifiers have in common.
 type fitter[Y float64 | int] interface {
 	Fit(ctx context.Context, x mat.Matrix, y []Y) error
 	Predict(x mat.Matrix) ([]Y, error)
@@ -246,13 +246,13 @@ func (j *curves[Y, E]) learning(ctx context.Context, model E, sizes []int) (Curv
 	for f := range orders {
 		orders[f] = j.order(f)
 	}
-	// Rows are sorted, so that a fit on all of them agrees with that of a cross-validation.
+	// Sort the rows, so that a fit to all of them agrees with that of a cross-validation.
 	return j.run(ctx, out, func(int) E { return estimators.Clone(model) },
 		func(p, f int) []int { return slices.Sorted(slices.Values(orders[f][:sizes[p]])) })
 }
 
-// order returns the training rows of a fold in the order of a learning curve: the rows of each class in random order, spread
-// evenly.
+// order returns the training rows of a fold in the order in which a learning curve adds them. The rows of each class are in random
+// order, and spread evenly.
 func (j *curves[Y, E]) order(f int) []int {
 	rows := slices.Clone(j.folds[f].Train)
 	rng := rand.New(rand.NewPCG(j.Seed, orderStream+uint64(f)))
@@ -298,7 +298,7 @@ func (j *curves[Y, E]) validation(ctx context.Context, s Setting, build func(val
 	return j.run(ctx, out, func(p int) E { return build(s.Values[p]) }, func(_, f int) []int { return j.folds[f].Train })
 }
 
-// run fits and scores each point on each fold.
+// run computes all points of a curve: it fits and scores each point on each fold.
 func (j *curves[Y, E]) run(ctx context.Context, c Curve, build func(point int) E, train func(point, fold int) []int) (_ Curve, err error) {
 	c.Metric, c.LargerIsBetter = j.Metric.Name, j.Metric.LargerIsBetter
 	folds := len(j.folds)

@@ -28,7 +28,7 @@ func noisy(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// withoutTimes returns a curve with all times 0, for comparison.
+// withoutTimes returns a copy of a curve in which all times are 0, for comparisons.
 func withoutTimes(c Curve) Curve {
 	for i := range c.Points {
 		for f := range c.Points[i].FitSeconds {
@@ -38,7 +38,7 @@ func withoutTimes(c Curve) Curve {
 	return c
 }
 
-// With all rows a learning curve agrees with a cross-validation. With fewer rows the fit is less accurate.
+// With all rows, a learning curve agrees with a cross-validation. With fewer rows, the fits are less accurate.
 func TestLearningCurve(t *testing.T) {
 	x, y := noisy(120)
 	build := func() estimators.Regressor { return &ridge.Regressor{} }
@@ -105,7 +105,7 @@ func (r recorder) Fit(_ context.Context, x mat.Matrix, _ []float64) error {
 	return nil
 }
 
-// Within a fold, smaller sizes are subsets of larger ones, and contain no held-out row.
+// Within a fold, the rows of smaller sizes are subsets of those of larger ones, and contain no held-out row.
 func TestLearningCurveIsNested(t *testing.T) {
 	x, y := mat.NewDense(30, 1, nil), make([]float64, 30)
 	for i := range y {
@@ -150,7 +150,7 @@ func (labelled) Classes() []int                      { return []int{0, 1, 2} }
 
 func TestLearningCurveHasAllClasses(t *testing.T) {
 	x, y := mat.NewDense(120, 1, nil), make([]int, 120)
-	for i := range y { // 60, 40 and 20 rows in blocks
+	for i := range y { // 60, 40 and 20 rows of a class, in blocks
 		switch {
 		case i >= 100:
 			y[i] = 2
@@ -209,7 +209,7 @@ func TestValidationCurve(t *testing.T) {
 	assert.Equal(t, -1, Curve{}.Best())
 }
 
-// failing is a regressor that cannot learn from few rows.
+// failing is a regressor whose Fit returns an error if there are few rows.
 type failing struct{ known }
 
 var errFew = errors.New("too few rows")
@@ -221,7 +221,7 @@ func (failing) Fit(_ context.Context, x mat.Matrix, _ []float64) error {
 	return nil
 }
 
-// With an error, the results so far are returned as well.
+// If a fit fails, the results so far are returned with the error.
 func TestCurveKeepsWhatWasFound(t *testing.T) {
 	x, y := noisy(30)
 	build := func() estimators.Regressor {

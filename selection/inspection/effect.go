@@ -20,20 +20,20 @@ import (
 // Band is the kind of an effect's band.
 type Band int
 
-// The bands. ExactBand and BoundBand are central intervals of a normal distribution.
+// The kinds of bands. ExactBand and BoundBand are central intervals of a normal distribution.
 const (
 	// NoBand: the estimator has no variance, the effect is that of a probability, or no band was requested. In these cases use
 	// [Options].Spread.
 	NoBand Band = iota
 	// ExactBand is the band of the posterior of the mean function, without noise. It includes all covariances between the averaged
-	// rows. It is available for the machines of package lssvm, directly, in pipelines, in searches, and for the mean of a search,
-	// which is a mixture.
+	// rows. It is available for the machines of package lssvm, alone, in pipelines or in searches. For the mean of models of a
+	// search it is the band of a mixture.
 	ExactBand
-	// BoundBand is the band from an upper bound: the standard deviation of a mean is at most the mean of the standard deviations.
+	// BoundBand is derived from an upper bound: the standard deviation of a mean is at most the mean of the standard deviations.
 	// The latter are those of new observations, so they include the noise.
 	BoundBand
-	// SpreadBand contains the central Level of the rows' predictions at each point. It shows how the rows differ due to their other
-	// columns, and not how accurate the mean is. It is available for any estimator; see [Options].Spread.
+	// SpreadBand contains the central fraction Level of the rows' predictions at each point. It shows how the rows differ due to
+	// their other columns, and not how accurate the mean is. It is available for any estimator; see [Options].Spread.
 	SpreadBand
 )
 
@@ -150,7 +150,7 @@ func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix
 	return out, err
 }
 
-// begin returns an effect without its numbers.
+// begin returns the effect of a column without its means and its band. It also returns the column's feature and its points.
 func (t *inspected) begin(column int) (Effect, feature, []point, error) {
 	f, err := t.feature(column)
 	if err != nil {
@@ -182,7 +182,7 @@ func (t *inspected) begin(column int) (Effect, feature, []point, error) {
 	return out, f, grid, nil
 }
 
-// eachPoint calls do with the sampled rows at each point of a feature.
+// eachPoint calls do once for each point of a feature, with the sampled rows at this point.
 func (t *inspected) eachPoint(ctx context.Context, f feature, grid []point, do func(g int, rows *mat.Dense) error) error {
 	rows := mat.DenseCopyOf(t.drawn)
 	for g, p := range grid {
@@ -214,7 +214,7 @@ func (t *inspected) means(ctx context.Context, f outputs, output int, of feature
 	})
 }
 
-// spreads fills an effect with the mean of an output and the quantiles of its rows at each point.
+// spreads computes the mean of an output and the quantiles over the rows at each point, and stores them in an effect.
 func (t *inspected) spreads(ctx context.Context, e *Effect, f outputs, output int, of feature, grid []point) error {
 	e.Band, e.Level = SpreadBand, t.Level
 	e.Mean, e.Low, e.High = make([]float64, len(grid)), make([]float64, len(grid)), make([]float64, len(grid))
@@ -256,7 +256,7 @@ func (t *inspected) bounds(ctx context.Context, v estimators.VariancePredictor, 
 	return mean, variance, err
 }
 
-// band fills an effect with means and variances.
+// band computes the band from means and variances, and stores it in an effect.
 func (t *inspected) band(e *Effect, mean, variance []float64) (err error) {
 	e.Mean, e.Level = mean, t.Level
 	e.Low, e.High, err = interval.Normal(t.Level)(mean, variance, nil)

@@ -11,18 +11,18 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// block is the number of rows that are paired with all others at a time, to limit the memory.
+// block is the number of rows that are paired with all others at a time, which limits the memory.
 const block = 256
 
-// machine is a model that is a Gaussian process.
+// machine is a model whose posterior is that of a Gaussian process.
 type machine struct {
 	model
 	of   *lssvm.Regressor
 	rows *mat.Dense // training rows
 }
 
-// machinesOf returns the machines whose mean e predicts, and whether all models of e are machines. A type that embeds a machine
-// does not count, since it may predict differently.
+// machinesOf returns the machines whose weighted mean e predicts, and reports whether all models of e are machines. A type that
+// embeds a machine does not count as one, since it may predict differently.
 func machinesOf(e estimators.Regressor) (out []machine, all bool) {
 	for _, m := range modelsOf(e) {
 		of, ok := m.estimator.(*lssvm.Regressor)
@@ -78,7 +78,7 @@ func (m machine) options() *kernels.Options {
 	return &kernels.Options{Workers: m.of.Workers, MaxBytes: m.of.MaxKernelBytes}
 }
 
-// meanOfRows sets dst to the mean of the kernel values over the rows of z, for the prepared rows.
+// meanOfRows sets dst to the mean, over the rows of z, of their kernel values with the prepared rows.
 func meanOfRows(ctx context.Context, dst []float64, k *kernels.Prepared, z *mat.Dense) error {
 	n, d := z.Dims()
 	clear(dst)

@@ -22,7 +22,7 @@ import (
 
 const normal = 1.959963984540054 // the normal quantile of a 95% band
 
-// curvedRows returns rows of two relevant columns and an irrelevant one.
+// curvedRows returns rows with two relevant columns and an irrelevant one, and their targets.
 func curvedRows(n int, seed uint64) (*mat.Dense, []float64) {
 	x := uniform(n, 3, -1, 1, seed)
 	noise := uniform(n, 1, -0.3, 0.3, seed+1)
@@ -33,8 +33,8 @@ func curvedRows(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// posterior returns the mean and the covariance of weighted sums of the values of a Gaussian process at rows, from explicit kernel
-// matrices, with a wide prior of the constant.
+// posterior returns the mean and the covariance of weighted sums of the values of a Gaussian process at rows. It computes them from
+// explicit kernel matrices, with a wide prior of the constant.
 func posterior(t *testing.T, m *lssvm.Regressor, part kernels.Kernel, constant float64, x *mat.Dense, y []float64, at, weights *mat.Dense) (mean []float64, covariance *mat.Dense) {
 	t.Helper()
 	const wide = 1e4
@@ -74,7 +74,7 @@ func posterior(t *testing.T, m *lssvm.Regressor, part kernels.Kernel, constant f
 	return mean, &both
 }
 
-// scaleOf computes s² from the noise part of a variance.
+// scaleOf returns s². It is the difference between two variances of the machine whose prior variances differ by 1.
 func scaleOf(t *testing.T, m *lssvm.Regressor, x *mat.Dense) float64 {
 	k := mat.NewDense(1, x.RawMatrix().Rows, nil)
 	_, a, err := m.PredictVarianceMatrix(k, []float64{1})
@@ -141,7 +141,7 @@ func TestBandIsExact(t *testing.T) {
 	assertBand(t, e, mean, covariance)
 }
 
-// For a search that averages models the band is that of their mixture.
+// For a search that averages models, the band is that of the mixture of the models.
 func TestBandOfAMeanOfModels(t *testing.T) {
 	x, y := curvedRows(40, 2)
 	for i := range 40 {
@@ -185,7 +185,7 @@ func TestBandOfAMeanOfModels(t *testing.T) {
 	assert.InDeltaSlice(t, e.Mean, without.Mean, 1e-9)
 }
 
-// hidden is a separate type with the predictions of a machine.
+// hidden predicts like a machine, but is a type that inspection does not know.
 type hidden struct{ *lssvm.Regressor }
 
 // For other estimators the band is a bound, and exact bands do not exceed it.
@@ -228,7 +228,7 @@ func TestComponentIsExact(t *testing.T) {
 		assert.InDelta(t, 0, stat.Mean(e.Mean, e.Share), 1e-9, "over the rows")
 		k := m.Kernel.(kernels.Additive)
 		term := kernels.Columns{Of: []int{j}, Kernel: kernels.Additive{Kernel: k.Kernel, Lengths: k.Lengths[j : j+1], Variances: k.Variances[j : j+1]}}
-		weights := mat.NewDense(30, 30, nil) // each row minus the mean of all
+		weights := mat.NewDense(30, 30, nil) // each row minus the mean of all rows
 		for a := range 30 {
 			for b := range 30 {
 				weights.Set(a, b, -1.0/30)
@@ -344,7 +344,7 @@ func TestLengths(t *testing.T) {
 	assert.Contains(t, r.String(), " - ")
 }
 
-// The relevances of a search identify the relevant columns, even with gaps.
+// The relevances of a fitted search identify the relevant columns, also if cells are missing.
 func TestRelevancesOfASearch(t *testing.T) {
 	x, y := curvedRows(120, 7)
 	for i := 0; i < 120; i += 9 {

@@ -18,7 +18,7 @@ import (
 
 var ctx = context.Background()
 
-// sample returns 150 rows of three columns: a wave, a parabola, and an irrelevant one.
+// sample returns 150 rows with three columns. The targets are the sum of a wave in the first and a parabola in the second.
 func sample() (x *mat.Dense, y []float64) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y = mat.NewDense(150, 3, nil), make([]float64, 150)
@@ -29,7 +29,7 @@ func sample() (x *mat.Dense, y []float64) {
 	return x, y
 }
 
-// Which columns matter to a search's result.
+// This example shows which columns matter to the predictions of a search.
 func ExampleRelevances() {
 	x, y := sample()
 	r := &selection.Regressor{}
@@ -54,7 +54,7 @@ func ExampleRelevances() {
 	// the shortest length: true
 }
 
-// How predictions depend on a column: low at the vertex of the parabola, with a band.
+// This example shows how predictions depend on a column: they are lowest at the vertex of the parabola.
 func ExampleEffect() {
 	x, y := sample()
 	r := &selection.Regressor{}
@@ -84,7 +84,7 @@ func ExampleEffect() {
 	//    0.8   0.7           0.06
 }
 
-// The components of an additive function.
+// This example prints the components of an additive function.
 func ExampleComponent() {
 	x, y := sample()
 	r := &lssvm.Regressor{Kernel: kernels.Additive{Kernel: kernels.RBF{Gamma: 0.5}, Lengths: []float64{0.2, 0.5, 1}}}
@@ -106,7 +106,7 @@ func ExampleComponent() {
 	//  0.7  0.2
 }
 
-// By how much predictions of new rows are worse without the information in a column.
+// This example shows by how much predictions of new rows are worse without the information in a column.
 func ExampleImportances() {
 	x, y := sample()
 	r := &lssvm.Regressor{}
@@ -133,7 +133,7 @@ func ExampleImportances() {
 	// weight 0.0
 }
 
-// How the rows differ, for an estimator without a variance or on request.
+// This example shows how the rows differ. It is the band for estimators without a variance, and for others on request.
 func ExampleClassifierEffect() {
 	x, y := sample()
 	labels := make([]int, len(y))
@@ -163,7 +163,7 @@ func ExampleClassifierEffect() {
 	// 0.9: 0.0, of nearly all rows 0.0 to 0.2
 }
 
-// Whether more rows would help: training and test scores as the number of rows grows.
+// This example shows whether more rows would help: the training and test scores as the number of rows grows.
 func ExampleRegressorLearningCurve() {
 	x, y := sample()
 	c, err := inspection.RegressorLearningCurve(ctx, &lssvm.Regressor{}, x, y, []int{25, 50, 100}, &inspection.CurveOptions{
@@ -184,7 +184,7 @@ func ExampleRegressorLearningCurve() {
 	// 100 rows: 0.05, held out 0.17
 }
 
-// Where a setting is too small, and where it is too large.
+// This example shows for which values a setting is too small, and for which it is too large.
 func ExampleRegressorValidationCurve() {
 	x, y := sample()
 	gamma := inspection.Setting{Name: "gamma", Values: []float64{0.01, 1, 100, 10000}}
@@ -214,7 +214,8 @@ func ExampleRegressorValidationCurve() {
 	// gamma  10000: 0.00, held out 1.02
 }
 
-// Why the prediction for one row differs from the mean: the contributions of the columns sum to the difference.
+// This example explains why the prediction for one row differs from the mean. The contributions of the columns sum to the
+// difference.
 func ExampleExplain() {
 	x, y := sample()
 	r := &selection.Regressor{}
@@ -245,7 +246,7 @@ func ExampleExplain() {
 	// true
 }
 
-// The training rows most similar to a row, by the learnt kernel.
+// This example prints the training rows that are most similar to a row according to the learnt kernel.
 func ExampleNeighbours() {
 	x, y := sample()
 	r := &lssvm.Regressor{Kernel: kernels.ARD{Kernel: kernels.RBF{}, Lengths: []float64{0.3, 1, 10}}}

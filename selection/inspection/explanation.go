@@ -47,12 +47,12 @@ type Method int
 
 // The methods.
 const (
-	// AutomaticMethod is ClosedForm if it exists and takes at most 2³² multiplications, about ten seconds on one processor.
-	// Otherwise it is Permutations, or AllCoalitions if these take no more predictions.
+	// AutomaticMethod uses ClosedForm if it exists and takes at most 2³² multiplications, about ten seconds on one processor.
+	// Otherwise it uses Permutations, or AllCoalitions if these take no more predictions.
 	AutomaticMethod Method = iota
 	// ClosedForm applies if the function is a sum of kernels that are sums of products over the columns.
 	ClosedForm
-	// AllCoalitions predicts with all sets of at most 20 columns. The values are exact.
+	// AllCoalitions predicts with every subset of the columns, for at most 20 columns. The values are exact.
 	AllCoalitions
 	// Permutations adds columns in random orders. The values have standard errors.
 	Permutations
@@ -63,20 +63,20 @@ func (m Method) String() string {
 	return enum.Name("Method", int(m), "automatic", "closed form", "all coalitions", "permutations")
 }
 
-// ExplainOptions are the settings of an explanation. Nil means the defaults.
+// ExplainOptions holds the settings of an explanation. A nil *ExplainOptions stands for the defaults.
 type ExplainOptions struct {
 	// Names are the names of the columns, as in [Options].
 	Names []string
-	// Rows is the number of background rows to average over, sampled with Seed if there are more. The cost grows with it.
+	// Rows is the number of background rows to average over, sampled with Seed if there are more. The cost is proportional to it.
 	Rows   int `zero:"100"`
 	Scale  Scale
 	Method Method
-	// Orders is the number of random orders of the columns per background row for Permutations, each with its reverse. Each takes
-	// 2(d-1) predictions for d columns. Twice as many orders multiply the standard errors by 0.7.
+	// Orders is the number of random orders of the columns per background row for Permutations, each with its reverse. Each pair
+	// takes 2(d-1) predictions for d columns. Twice as many orders multiply the standard errors by 0.7.
 	Orders  int    `zero:"4" least:"2"`
-	Seed    uint64 // for the rows and the orders
+	Seed    uint64 // for sampling the rows and drawing the orders
 	Workers int    // 0: GOMAXPROCS
-	// If Observe is not nil, it is called during the work, by one goroutine at a time.
+	// If Observe is not nil, it is called with the progress, by one goroutine at a time.
 	Observe func(estimators.Step)
 }
 
@@ -147,7 +147,7 @@ func (e Explanation) String() string {
 // values from rows of the background (m×d), such as the training rows. A value describes how the model uses the column, and not
 // what causes the target. Related columns, levels of a category and copies, share one value.
 //
-// The values are exact for sums of kernels that are products over the columns, see the package documentation. The cost is O(m n
+// The values are exact for sums of kernels that are products over the columns (see the package documentation). The cost is O(m n
 // d²/2) for a machine of n rows, times 71 for a Matérn kernel with ν = 5/2. Other regressors are explained with 2(d-1)·Orders
 // predictions per background row. Gaps (NaN) require an estimator that accepts gaps, and are explained like values. It returns
 // ErrParam for an invalid option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, the errors of Predict, or ctx's error. If
@@ -203,7 +203,7 @@ func ExplainClass(ctx context.Context, c estimators.Classifier, row []float64, b
 	return t.explain(ctx, f.column(at), nil, at, "a probability is no sum of kernel values; ModelScale explains the decision value")
 }
 
-// class returns the position of a class, after checking that the classifier predicts the row.
+// class returns the position of a class in the outputs. It first checks that the classifier can predict the row.
 func (t *explained) class(c estimators.Classifier, class int) (int, error) {
 	if _, err := c.Predict(t.row); err != nil { // not fitted, or fitted on other columns
 		return 0, err
@@ -215,8 +215,8 @@ func (t *explained) class(c estimators.Classifier, class int) (int, error) {
 	return at, nil
 }
 
-// decisions returns the scores of a classifier, and its models. With a single model, the scores are those of the model, since the
-// mean in a search is a mean of probabilities.
+// decisions returns the decision values of a classifier, and its models. If there is a single model, its own decision values are
+// returned, since the decision values of a mean in a search are mean probabilities.
 func decisions(typ string, c estimators.Classifier) (outputs, []model, error) {
 	models := modelsOf(c)
 	d, ok := any(nil), len(models) == 1
@@ -239,7 +239,7 @@ func decisions(typ string, c estimators.Classifier) (outputs, []model, error) {
 	}, models, nil
 }
 
-// column returns one of the outputs.
+// column returns the function that computes a single output.
 func (f outputs) column(at int) shapley.Function {
 	return func(x *mat.Dense) ([]float64, error) {
 		y, err := f(x)
@@ -250,7 +250,7 @@ func (f outputs) column(at int) shapley.Function {
 	}
 }
 
-// meanOf returns the mean of the models' predictions, before a search transforms it back.
+// meanOf returns the function that computes the mean of the models' predictions, before a search transforms it back.
 func meanOf(models []model) shapley.Function {
 	return func(x *mat.Dense) ([]float64, error) {
 		out := make([]float64, x.RawMatrix().Rows)
@@ -271,7 +271,7 @@ func meanOf(models []model) shapley.Function {
 	}
 }
 
-// explained is a row with a background, which is the sampled rows.
+// explained holds a row to explain. Its background is the sampled rows.
 type explained struct {
 	*inspected
 	ExplainOptions
@@ -326,7 +326,8 @@ func (t *explained) changes(f feature) bool {
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-// explain explains f with the closed form of an output of the models, or with predictions if why gives a reason against it.
+// explain explains f with the closed form of an output of the models. If why gives a reason against the closed form, it uses
+// predictions.
 func (t *explained) explain(ctx context.Context, f shapley.Function, models []model, output int, why string) (out Explanation, err error) {
 	y, err := f(t.row)
 	if err != nil {
@@ -359,7 +360,7 @@ func (t *explained) explain(ctx context.Context, f shapley.Function, models []mo
 	return t.sample(ctx, f, out)
 }
 
-// sample completes an explanation of f with predictions.
+// sample completes an explanation of f by predicting, with all coalitions or with random orders.
 func (t *explained) sample(ctx context.Context, f shapley.Function, out Explanation) (Explanation, error) {
 	s := shapley.Sampling{Orders: t.Orders, Seed: t.ExplainOptions.Seed, Workers: t.Workers}
 	for _, p := range t.players {

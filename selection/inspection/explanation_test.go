@@ -29,8 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// houses returns rows of five columns and positive targets. The columns are three numbers, a category with four codes, and an
-// irrelevant column.
+// houses returns rows with three numbers, a category with four codes and an irrelevant column, and their positive targets.
 func houses(n int, seed uint64) (*mat.Dense, []float64) {
 	x := uniform(n, 5, -1, 1, seed)
 	y := make([]float64, n)
@@ -42,7 +41,7 @@ func houses(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// defined returns the Shapley values of groups of columns from their definition, with predictions for all coalitions.
+// defined computes the Shapley values of groups of columns from their definition, with predictions for all coalitions.
 func defined(t *testing.T, predict func(x *mat.Dense) ([]float64, error), groups [][]int, row []float64, background *mat.Dense) []float64 {
 	t.Helper()
 	m, _ := background.Dims()
@@ -79,7 +78,7 @@ func defined(t *testing.T, predict func(x *mat.Dense) ([]float64, error), groups
 	return phi
 }
 
-// inOrder returns the values of an explanation in the order of groups.
+// inOrder returns the values of an explanation in the order of the given groups of columns.
 func inOrder(t *testing.T, e Explanation, groups [][]int) []float64 {
 	t.Helper()
 	out := make([]float64, len(groups))
@@ -95,7 +94,7 @@ func inOrder(t *testing.T, e Explanation, groups [][]int) []float64 {
 	return out
 }
 
-// assertSums checks that the values sum to the prediction minus the base, and are sorted.
+// assertSums checks that the values are sorted and sum to the prediction minus the base.
 func assertSums(t *testing.T, e Explanation) {
 	t.Helper()
 	total := 0.0
@@ -140,7 +139,8 @@ func regressors() map[string]estimators.Regressor {
 	}
 }
 
-// Functions that are sums of products are explained exactly, on the original columns, with gaps if the estimator accepts them.
+// Functions that are sums of products are explained exactly and on the original columns. This also holds for rows with gaps if the
+// estimator accepts them.
 func TestExplainInClosedForm(t *testing.T) {
 	x, y := houses(80, 1)
 	rows, _ := houses(7, 2)
@@ -190,7 +190,7 @@ func fittedTo(t *testing.T, r estimators.Regressor, x *mat.Dense, y []float64) e
 	return r
 }
 
-// Levels of a category and copies are one player, and a column that does not change is not a player.
+// The levels of a category are one player, and so are the copies of a column. A column that does not change is not a player.
 func TestExplainGroups(t *testing.T) {
 	plain, y := houses(60, 3)
 	x := mat.NewDense(60, 9, nil)
@@ -266,7 +266,7 @@ func TestExplainWrongExpansions(t *testing.T) {
 	}
 }
 
-// Other functions are explained with predictions, and a reason is given.
+// Functions without a closed form are explained with predictions, and the explanation has the reason.
 func TestExplainByPredictions(t *testing.T) {
 	x, y := houses(80, 1)
 	background, _ := houses(30, 2)
@@ -301,7 +301,8 @@ func TestExplainByPredictions(t *testing.T) {
 	}
 }
 
-// Random orders give the exact values within four standard errors, which fall with the square root of the number of orders.
+// The values of random orders are within four standard errors of the exact values. The standard errors fall with the square root of
+// the number of orders.
 func TestPermutationsAgreeWithTheClosedForm(t *testing.T) {
 	x, y := houses(100, 1)
 	background, _ := houses(40, 2)
@@ -328,8 +329,8 @@ func TestPermutationsAgreeWithTheClosedForm(t *testing.T) {
 	assert.Contains(t, e.String(), "s.e.")
 }
 
-// A search that takes logarithms of the targets is explained with predictions in the units of the targets, and exactly on the scale
-// of its models.
+// If a search takes logarithms of the targets, it is explained with predictions in the units of the targets. On the scale of its
+// models it is explained exactly.
 func TestExplainBentTargets(t *testing.T) {
 	x, y := houses(80, 1)
 	for i, v := range y {
@@ -437,7 +438,7 @@ func TestExplainErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// Both methods check their context, and report progress to the end.
+// The closed form and the sampling return the error of their context, and report progress to the end.
 func TestExplainCancelledAndObserved(t *testing.T) {
 	x, y := houses(300, 1)
 	r := fittedTo(t, &lssvm.Regressor{}, x, y)
@@ -475,7 +476,7 @@ func TestExplainTakesNoHours(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrTooLarge)
 }
 
-// The background is limited in size, and sampled by the seed.
+// By default the background has at most 100 rows. Another seed draws other rows.
 func TestExplainDrawsItsBackground(t *testing.T) {
 	x, y := houses(300, 1)
 	r := fittedTo(t, &lssvm.Regressor{}, x, y)
@@ -506,7 +507,7 @@ func TestExplanationString(t *testing.T) {
 	assert.Equal(t, "Method(-1)", Method(-1).String())
 }
 
-// A background of a single row is a baseline. A row that is its own background has nothing to explain.
+// If the background is a single row, the base is its prediction. If it is the explained row, all contributions are 0.
 func TestExplainAgainstOneRow(t *testing.T) {
 	x, y := houses(60, 1)
 	r := fittedTo(t, &lssvm.Regressor{}, x, y)

@@ -17,10 +17,10 @@ type feature struct {
 	levels []string
 }
 
-// leastCopied is the number of rows from which equal columns count as copies. With fewer rows they may be equal by chance.
+// leastCopied is the smallest number of rows with which equal columns count as copies. With fewer rows they may be equal by chance.
 const leastCopied = 10
 
-// featuresOf returns the features: single columns, the columns of a category, and copies.
+// featuresOf returns the features: the categories, the sets of copies, and all other columns.
 func featuresOf(x *mat.Dense, names []string) (out []feature) {
 	count := map[string]int{}
 	for _, name := range names {
@@ -56,8 +56,7 @@ func featuresOf(x *mat.Dense, names []string) (out []feature) {
 	return out
 }
 
-// column is a standardised column whose first value other than 0 is positive, so that copies in other units are equal. A gap is
-// NaN. It is nil for a constant.
+// column is a standardised column, with the sign that makes copies in other units equal. A gap is NaN. It is nil for a constant.
 type column []float64
 
 func standardised(x *mat.Dense, j int) column {
@@ -106,7 +105,7 @@ func (c column) copies(other column) bool {
 	})
 }
 
-// point is a value of a feature, for all its columns, and the fraction of rows that it represents.
+// point holds a value for each column of a feature, and the fraction of rows that it represents.
 type point struct {
 	values []float64
 	share  float64
@@ -147,7 +146,7 @@ func (t *inspected) grid(f feature) []point {
 	return differentOf(at)
 }
 
-// pick returns some values of a row.
+// pick returns the values of a row in the given columns.
 func pick(row []float64, columns []int) []float64 {
 	out := make([]float64, len(columns))
 	for i, j := range columns {
@@ -156,7 +155,7 @@ func pick(row []float64, columns []int) []float64 {
 	return out
 }
 
-// differentOf returns the distinct rows of sorted rows, as points.
+// differentOf returns a point for each distinct row. The rows must be sorted.
 func differentOf(rows [][]float64) (out []point) {
 	for _, v := range rows {
 		if len(out) == 0 || !slices.Equal(out[len(out)-1].values, v) {

@@ -29,8 +29,8 @@ const (
 	maxRepeats    = 1 << 20
 )
 
-// ImportanceOptions are the settings of permutation importance. Nil means the defaults. For d columns it predicts all rows
-// d·Repeats + 1 times.
+// ImportanceOptions holds the settings of permutation importance. A nil *ImportanceOptions stands for the defaults. For d columns,
+// all rows are predicted d·Repeats + 1 times.
 type ImportanceOptions struct {
 	// Names are the names of the columns, as in [Options].
 	Names []string
@@ -45,7 +45,7 @@ type ImportanceOptions struct {
 	Observe func(estimators.Step)
 }
 
-// Importance is the loss of score when a column, or related columns, are permuted among the rows.
+// Importance is the loss of score when a column, or a set of related columns, is permuted among the rows.
 type Importance struct {
 	Name    string    // name of the column or the category, or all names of copies
 	Columns []int     // column indices, ascending
@@ -108,7 +108,7 @@ func ClassifierImportances(ctx context.Context, c estimators.Classifier, x mat.M
 		})
 }
 
-// isZero reports whether a metric has no function, so that the default applies.
+// isZero reports whether m is the zero value, for which the default metric is used.
 func isZero(m metrics.Metric) bool {
 	return m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil
 }
@@ -151,7 +151,7 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 	steps.done("the rows as they are")
 	err = parallel.ForEach(ctx, o.Workers, len(t.features)*o.Repeats, func(i int) error {
 		f, repeat := t.features[i/o.Repeats], i%o.Repeats
-		// One random stream per column and repeat, so that the first five of ten repeats are those of five.
+		// There is one random stream per column and repeat, so that the first five of ten repeats are the same as five repeats.
 		rng := rand.New(rand.NewPCG(o.Seed, permuteStream+uint64(f.columns[0])*maxRepeats+uint64(repeat)))
 		rows := mat.DenseCopyOf(t.x)
 		for to, from := range rng.Perm(n) {
@@ -180,7 +180,7 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 	return out, nil
 }
 
-// counter reports the steps of several goroutines.
+// counter counts the completed steps of several goroutines and reports them.
 type counter struct {
 	sync.Mutex
 	ctx    context.Context

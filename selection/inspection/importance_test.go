@@ -28,8 +28,8 @@ var mse = metrics.Metric{Name: "MSE", Values: func(y, p, _ []float64) (float64, 
 	return sum, nil
 }}
 
-// For a known linear function Σ b x, the squared error with a permuted column is 2 b² var(x) on average over all permutations, for
-// variances with denominator n-1.
+// For a known linear function Σ b x, the mean squared error with a permuted column is 2 b² var(x) on average over all permutations.
+// The variance has the denominator n-1.
 func TestImportanceOfALinearFunction(t *testing.T) {
 	x := uniform(400, 3, -1, 1, 1)
 	b := []float64{3, 1, 0}
@@ -59,7 +59,7 @@ func TestImportanceOfALinearFunction(t *testing.T) {
 	assert.Contains(t, r.String(), "loss of MSE")
 }
 
-// Losses have the right sign for metrics of both directions, and for the default metric.
+// A loss is positive whether larger or smaller values of the metric are better. The default metric is NMSE.
 func TestImportanceIsALoss(t *testing.T) {
 	x := uniform(100, 2, -1, 1, 2)
 	f := known(func(v []float64) float64 { return v[0] })
@@ -91,7 +91,7 @@ func ones(n int, v float64) []float64 {
 	return out
 }
 
-// Copies of a column, and levels of a category, are permuted together, so a copy does not hide a column.
+// Copies of a column, and the levels of a category, are permuted together, so a copy does not hide the importance of a column.
 func TestImportanceOfColumnsThatGoTogether(t *testing.T) {
 	base := uniform(200, 1, -1, 1, 3)
 	x := mat.NewDense(200, 4, nil)
@@ -119,8 +119,8 @@ func TestImportanceOfColumnsThatGoTogether(t *testing.T) {
 	assert.Equal(t, map[string][]int{"m, cm": {0, 1}, "sex": {2, 3}}, names)
 }
 
-// Names are those of the columns before all steps of a pipeline, and gaps move like values. The result does not depend on the
-// number of workers.
+// Names are those of the columns before all steps of a pipeline, and gaps are permuted like values. The result does not depend on
+// the number of workers.
 func TestImportanceThroughAPipeline(t *testing.T) {
 	x := uniform(150, 3, 0, 1, 4)
 	y := make([]int, 150)
@@ -197,7 +197,8 @@ func panicAt(calls, at int) {
 	}
 }
 
-// The spread band shows the spread of the rows' predictions, for any estimator. For a function of the column alone it has no width.
+// The spread band shows the spread of the rows' predictions, for any estimator. If the prediction depends on the column alone, the
+// band has no width.
 func TestSpreadBand(t *testing.T) {
 	x := uniform(200, 2, 0, 1, 5)
 	f := known(func(v []float64) float64 { return v[0] + v[0]*v[1] })

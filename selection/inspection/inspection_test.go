@@ -34,7 +34,7 @@ func (f known) Predict(x mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// uniform returns rows of independent uniform columns.
+// uniform returns rows whose columns are independent and uniformly distributed.
 func uniform(n, d int, low, high float64, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x := mat.NewDense(n, d, nil)
@@ -44,7 +44,7 @@ func uniform(n, d int, low, high float64, seed uint64) *mat.Dense {
 	return x
 }
 
-// byName maps the names to the relevances.
+// byName returns the relevances by the names of their columns.
 func byName(r Relevances) map[string]Relevance {
 	out := map[string]Relevance{}
 	for _, v := range r {
@@ -153,7 +153,7 @@ func predict(t *testing.T, r estimators.Regressor, x mat.Matrix) []float64 {
 	return y
 }
 
-// An effect is the mean prediction with the column at a value, at quantiles or at all distinct values.
+// An effect is the mean prediction with the column set to a value. The values are quantiles, or all distinct values.
 func TestEffectIsTheMeanPrediction(t *testing.T) {
 	x := uniform(300, 2, 0, 1, 5)
 	f := known(func(v []float64) float64 { return v[0]*v[0] + v[0]*v[1] })

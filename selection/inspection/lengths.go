@@ -32,7 +32,8 @@ func (t *inspected) lengths(e any) ([]float64, error) {
 	return out, nil
 }
 
-// rates returns Σ variance/l² over the columns that each feature moves.
+// rates returns, for each feature, Σ variance/l² over the columns that the feature moves. It returns NaN if the kernel has no
+// length.
 func (t *inspected) rates(m model) ([]float64, error) {
 	out := make([]float64, len(t.features))
 	known, ok := m.estimator.(interface{ ChosenKernel() kernels.Kernel })
@@ -70,13 +71,13 @@ func (t *inspected) rates(m model) ([]float64, error) {
 	return out, nil
 }
 
-// owners returns the features that move each column that a model sees.
+// owners returns, for each column that a model sees, the features that move it.
 func (t *inspected) owners(m model) ([][]int, error) {
 	before, err := m.transform(t.drawn)
 	if err != nil {
 		return nil, err
 	}
-	before = mat.DenseCopyOf(before) // the identity returns its argument
+	before = mat.DenseCopyOf(before) // the identity does not copy its argument
 	_, width := before.Dims()
 	out := make([][]int, width)
 	rows := mat.DenseCopyOf(t.drawn)
@@ -104,7 +105,7 @@ func (t *inspected) owners(m model) ([][]int, error) {
 	return out, nil
 }
 
-// hasLength reports whether a kernel has a length, for each column or for all.
+// hasLength reports whether a kernel has lengths, one for each column or one for all columns.
 func hasLength(k kernels.Kernel) bool {
 	switch k := k.(type) {
 	case kernels.Additive, kernels.ARD:

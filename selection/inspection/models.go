@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// model is an estimator inside others. It has a transformation of rows to its input, and its share of the mean prediction.
+// model is an estimator inside another one. It has the transformation of rows to its input, and its share of the mean prediction.
 type model struct {
 	share       float64
 	transform   transformation
@@ -17,8 +17,8 @@ type model struct {
 	transformed bool // it predicts transformed targets
 }
 
-// modelsOf returns the models inside searches, stacks and pipelines, whose predictions are known to be means of their models. It
-// returns nil if they are not fitted.
+// modelsOf returns the models inside searches, stacks and pipelines. It follows only types whose predictions are known to be the
+// weighted means of the predictions of these models. It returns nil if the estimator is not fitted.
 func modelsOf(e any) (out []model) {
 	switch e := e.(type) {
 	case *selection.Regressor:
@@ -64,7 +64,7 @@ func dense(f func(x mat.Matrix) (*mat.Dense, error)) transformation {
 	return func(x *mat.Dense) (*mat.Dense, error) { return f(x) }
 }
 
-// behind returns the models in e. The transformation comes before their inputs.
+// behind returns the models in e, whose rows are first transformed. The shares of the models are multiplied by share.
 func behind(transform transformation, share float64, e any) []model {
 	out := modelsOf(e)
 	for i, m := range out {
@@ -80,7 +80,7 @@ func behind(transform transformation, share float64, e any) []model {
 	return out
 }
 
-// chained returns the transformation that consists of fitted steps.
+// chained returns the transformation that applies fitted steps in order.
 func chained(steps []transformers.Transformer) transformation {
 	return func(z *mat.Dense) (*mat.Dense, error) {
 		for _, s := range steps {

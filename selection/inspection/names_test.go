@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// From the names that a transformer gives its columns, inspection recognises the levels of a category.
+// The names that a transformer assigns to its columns let inspection recognise the levels of a category.
 func TestNamesOfTransformers(t *testing.T) {
 	rows, y := mat.NewDense(60, 2, nil), make([]float64, 60)
 	for i := range y {
@@ -42,7 +42,7 @@ func TestNamesOfTransformers(t *testing.T) {
 	assert.Greater(t, relevances[0].Relevance, relevances[1].Relevance)
 }
 
-// A model that knows the names of its columns needs no Names.
+// If a model holds the names of its columns, Names can be nil.
 func TestNamesOfModels(t *testing.T) {
 	x, y := mat.NewDense(40, 2, nil), make([]float64, 40)
 	for i := range y {

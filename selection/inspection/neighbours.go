@@ -22,7 +22,7 @@ import (
 
 const defaultNeighbours = 10
 
-// NeighbourOptions are the settings of [Neighbours]. Nil means the defaults.
+// NeighbourOptions holds the settings of [Neighbours]. A nil *NeighbourOptions stands for the defaults.
 type NeighbourOptions struct {
 	Count int `zero:"10"` // number of rows in the list; 0: 10
 	// ByKernel sorts by kernel value alone, which finds the most similar rows, including those with small weights.
@@ -32,13 +32,13 @@ type NeighbourOptions struct {
 // Neighbour is a training row with its contribution to a prediction.
 type Neighbour struct {
 	Row    int     // index of the row
-	Kernel float64 // k(x, x[i]); for several models, their mean weighted by the shares
+	Kernel float64 // k(x, x[i]); for several models, the mean weighted by their shares
 	Weight float64 // α[i] k(x, x[i]), the row's contribution to the prediction
 	Share  float64 // |Weight| divided by the sum over all rows
 }
 
-// NeighbourList holds the training rows behind a prediction. The weights of all rows, Rest and Intercept sum to the prediction of
-// the models.
+// NeighbourList holds the training rows that contribute to a prediction. The weights of Rows, Rest and Intercept sum to the
+// prediction of the models.
 type NeighbourList struct {
 	Rows      []Neighbour // largest first
 	Rest      float64     // sum of the weights of all other rows
@@ -58,10 +58,10 @@ func (l NeighbourList) String() string {
 }
 
 // Neighbours returns the training rows with the largest weights in the prediction for a row (d). The regressor must be a sum of
-// kernel values: an [estimators.Expander], directly, in a pipeline, a search or a stack. The rows x (n×d) must be the training
-// rows, which the estimator stores only in preprocessed form. Equal rows share the weight of the stored one. A row that is not
-// stored, because it is not a support vector or landmark, has weight 0. If the targets were transformed, weights sum on the scale
-// of the models.
+// kernel values: an [estimators.Expander], alone, in a pipeline, a search or a stack. The rows x (n×d) must be the training rows,
+// which the estimator stores only in preprocessed form. Equal rows share the weight of the stored one. A row that is not stored,
+// because it is not a support vector or landmark, has weight 0. If the targets were transformed, weights sum on the scale of the
+// models.
 //
 // The terms of the sum may cancel: a row with a negative weight need not have a small target. It costs O(nd). It returns ErrParam
 // for an invalid option, or if no row of x is stored in the models. It returns ErrShape, ErrNotFinite, ErrNotFitted, the errors of
@@ -98,7 +98,7 @@ func ClassNeighbours(ctx context.Context, c estimators.Classifier, row []float64
 	return t.neighbours(ctx, models, at, opt)
 }
 
-// neighbours lists the rows by their contributions to an output of the models.
+// neighbours returns the rows, sorted by their contributions to an output of the models.
 func (t *explained) neighbours(ctx context.Context, models []model, output int, opt *NeighbourOptions) (out NeighbourList, err error) {
 	o := NeighbourOptions{}
 	if opt != nil {
@@ -155,8 +155,8 @@ func (t *explained) neighbours(ctx context.Context, models []model, output int, 
 	return out, nil
 }
 
-// addWeights adds the kernel values with the rows of x, and the weights of the stored rows. It reports whether there are any, and
-// returns the sum over stored rows that are not in x.
+// addWeights adds the kernel values of a model for the rows of x, and the weights of its stored rows, to all. It reports in found
+// whether any stored row is in x, and returns the sum of the weights of the stored rows that are not in x.
 func (t *explained) addWeights(ctx context.Context, all []Neighbour, m model, p estimators.ExpansionPart,
 	output int) (found bool, rest float64, err error) {
 	z, err := m.transform(t.row)
@@ -196,7 +196,7 @@ func (t *explained) addWeights(ctx context.Context, all []Neighbour, m model, p 
 	return found, rest, nil
 }
 
-// key returns the same text for equal rows.
+// key returns a text that is the same for equal rows.
 func key(row []float64) string {
 	out := make([]byte, 0, 8*len(row))
 	for _, v := range row {

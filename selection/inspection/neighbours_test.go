@@ -76,7 +76,7 @@ func TestNeighboursOfAMachine(t *testing.T) {
 	assert.InDelta(t, 1, alike.Rows[0].Kernel, 1e-15)
 }
 
-// Weights refer to the original rows, for any steps before the machines and any number of machines.
+// Weights refer to the original rows, for any preprocessing and any number of machines.
 func TestNeighboursBehindSteps(t *testing.T) {
 	x, y := houses(60, 1)
 	row := []float64{0.3, 0.8, -0.5, 2, 0.1}

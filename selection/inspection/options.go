@@ -23,12 +23,12 @@ const (
 	rowStream = 0x726f7773 // the random stream "rows"
 )
 
-// Options are the settings of an inspection. Nil means the defaults. An inspection of d columns makes d·Points·Rows predictions,
-// and an effect Points·Rows.
+// Options holds the settings of an inspection. A nil *Options stands for the defaults. An inspection of d columns takes
+// d·Points·Rows predictions, and an effect Points·Rows.
 type Options struct {
 	// Names are the names of the columns; nil: those that the estimator holds ([estimators.ColumnNamer]), or "column 0" and so on.
-	// Columns called name=category, with the same name, are the levels of one category. The Features of the golearn adapters are
-	// suitable, and so are the FeatureNames of the transformer (transformers.FeatureNamer) that produced the columns.
+	// Columns whose names are name=category, with the same name, are the levels of one category. The Features of the golearn
+	// adapters are suitable, and so are the FeatureNames of the transformer (transformers.FeatureNamer) that produced the columns.
 	Names []string
 	// Rows is the number of rows to average over, sampled without replacement if there are more; 0: 200.
 	Rows int `zero:"200"`
@@ -37,10 +37,10 @@ type Options struct {
 	Points int     `zero:"20"`
 	Level  float64 `zero:"0.95" below:"1"` // probability of a band, in (0, 1); 0: 0.95
 	NoBand bool    // effects without bands
-	// Spread selects SpreadBand, which shows how the rows differ, for any estimator.
+	// Spread selects SpreadBand, which shows how the predictions of the rows differ, for any estimator.
 	Spread bool
 	Seed   uint64 // for sampling rows
-	// If Observe is not nil, it is called after each column of relevances and each point of an effect.
+	// If Observe is not nil, it is called after each column of a table of relevances, and after each point of an effect.
 	Observe func(estimators.Step)
 }
 

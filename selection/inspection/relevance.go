@@ -15,7 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// Relevance describes how much a column, or related columns, matters to predictions. The package documentation has the formulas.
+// Relevance describes how much a column, or a set of related columns, matters to predictions. The package documentation has the
+// formulas.
 type Relevance struct {
 	Name    string // name of the column or the category, or all names of copies
 	Columns []int  // column indices, ascending
@@ -29,7 +30,7 @@ type Relevance struct {
 	FirstOrder float64
 }
 
-// Relevances are sorted, largest first.
+// Relevances holds relevances in descending order.
 type Relevances []Relevance
 
 // String returns a table.
@@ -48,7 +49,7 @@ func (r Relevances) String() string {
 	return out.String()
 }
 
-// outputs computes predictions in one column, or one column per class.
+// outputs computes the predictions for rows: one column, or one column per class.
 type outputs func(x *mat.Dense) (*mat.Dense, error)
 
 func numbers(r estimators.Regressor) outputs {
@@ -71,8 +72,8 @@ func probabilities(typ string, c estimators.Classifier) (outputs, error) {
 
 // RegressorRelevances returns how much each column of x (n×d) matters to the predictions of a fitted regressor, largest relevance
 // first. The rows should resemble the training rows, and often are the training rows. Gaps (NaN) require an estimator that accepts
-// gaps, and are not among the values of a column. It returns ErrParam for an invalid option, ErrNotFinite for an infinity, the
-// errors of Predict, or ctx's error.
+// gaps, and do not count as values of a column. It returns ErrParam for an invalid option, ErrNotFinite for an infinity, the errors
+// of Predict, or ctx's error.
 func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matrix, opt *Options) (_ Relevances, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("RegressorRelevances", r, x, opt)
@@ -97,7 +98,7 @@ func ClassifierRelevances(ctx context.Context, c estimators.Classifier, x mat.Ma
 	return t.relevances(ctx, c, f)
 }
 
-// rounding is the ratio of variance to mean square below which predictions differ only by rounding.
+// rounding is a ratio of variance to mean square. Below it, predictions differ only by rounding.
 const rounding = 1e-24
 
 func (t *inspected) relevances(ctx context.Context, e any, f outputs) (Relevances, error) {
@@ -139,8 +140,8 @@ func spread(f *mat.Dense) (sum float64) {
 	return sum
 }
 
-// explained returns the mean over the rows of the variance over the points of a feature, and the variance over the points of the
-// mean over the rows.
+// explained returns two parts of a feature's variance: the mean over the rows of the variance over the points, and the variance
+// over the points of the mean over the rows.
 func (t *inspected) explained(ctx context.Context, of feature, f outputs, base *mat.Dense) (together, alone float64, err error) {
 	grid := t.grid(of)
 	if len(grid) < 2 {
@@ -175,7 +176,7 @@ func (t *inspected) explained(ctx context.Context, of feature, f outputs, base *
 	return together, alone, nil
 }
 
-// moments holds a weighted mean and the sum of squared deviations from it, updated value by value.
+// moments holds the weighted mean of the values added so far, and the weighted sum of their squared deviations from it.
 type moments struct{ weight, mean, square float64 }
 
 func (s *moments) add(v, weight float64) {

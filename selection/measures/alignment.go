@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Options are the settings of the measures. Nil means the zero value.
+// Options holds the settings of the measures. A nil *Options stands for the zero value.
 type Options struct {
 	Workers int // goroutines; 0 means GOMAXPROCS
 }
@@ -51,7 +51,7 @@ func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *O
 }
 
 // AlignmentOfKernel is like AlignmentOfMatrix, for the matrix of k on the rows of x (n×d), which is never held in memory at once.
-// Cost and errors are those of SeparabilityOfKernel.
+// It has the cost and the errors of SeparabilityOfKernel.
 func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []float64, opt *Options) (_ Alignment, err error) {
 	defer check.Begin(&ctx)(&err)
 	in, err := kernelInput(k, x)
@@ -61,7 +61,7 @@ func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []
 	return in.alignment(ctx, y, opt)
 }
 
-// AlignmentOfFeatures is like AlignmentOfMatrix, for K = ΦΦ' with the features phi (n×r). Cost and errors are those of
+// AlignmentOfFeatures is like AlignmentOfMatrix, for K = ΦΦ' with the features phi (n×r). It has the cost and the errors of
 // SeparabilityOfFeatures.
 func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *Options) (_ Alignment, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -84,10 +84,10 @@ func (in input) alignment(ctx context.Context, y []float64, opt *Options) (Align
 	return align(g.target, g.mean, of.forms(g.target), of.norms()), nil
 }
 
-// forms holds the quadratic forms of K with z, which has mean 0, and with ones.
+// forms holds the quadratic forms of K with ones and with z, which has mean 0.
 type forms struct{ zKz, zK1, oneK1 float64 }
 
-// norms holds ‖K‖F and ‖HKH‖F. The latter is 0 if it is only a rounding error of the former.
+// norms holds ‖K‖F and ‖HKH‖F. The latter is 0 if it consists only of rounding errors.
 type norms struct{ whole, centred float64 }
 
 func makeNorms(square, centredSquare, noise float64) norms {
@@ -97,12 +97,12 @@ func makeNorms(square, centredSquare, noise float64) norms {
 	return norms{math.Sqrt(square), math.Sqrt(centredSquare)}
 }
 
-// align returns the alignment with y = z + mean.
+// align returns the alignment with the targets y = z + mean.
 func align(z []float64, mean float64, f forms, size norms) Alignment {
 	return alignOf(float64(len(z)), floats.Dot(z, z), mean, f, size)
 }
 
-// alignOf is like align, for n targets, given zz = z'z.
+// alignOf is like align, but it needs only the number n of the targets and zz = z'z.
 func alignOf(n, zz, mean float64, f forms, size norms) Alignment {
 	yy := zz + n*mean*mean
 	if zz <= noise*noise*yy {
@@ -138,7 +138,7 @@ func (s *sums) forms(z []float64) forms {
 	return forms{zKz, floats.Dot(z, row) + n*floats.Dot(z, s.h), floats.Sum(row) + 2*n*floats.Sum(s.h)}
 }
 
-// norms returns the norms of s·K. HKH equals that of k̃, whose sums are small.
+// norms returns the norms of s·K. HKH is the same for K and for k̃, whose sums are small.
 func (s *sums) norms() norms {
 	n, row := float64(s.rows()), s.row
 	total := floats.Sum(row) / n

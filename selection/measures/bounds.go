@@ -7,15 +7,15 @@ import (
 // Bounds holds bounds on the entropy of a kernel matrix from some of its eigenvalues.
 type Bounds struct {
 	Low, High VonNeumann // rigorous bounds of the entropy
-	Point     VonNeumann // an estimate in bits, at 0.65 of the way from Low to High
+	Point     VonNeumann // an estimate in bits, 0.65 of the distance from Low to High
 }
 
 // boundsPoint is the position of the estimate between the bounds, in bits. It was determined experimentally.
 const boundsPoint = 0.65
 
-// boundsOf returns bounds on the entropy of a positive semi-definite K (n×n), given at most n eigenvalues u of a matrix FF' for
-// which K - FF' is also positive semi-definite, such as a partial Cholesky factorisation or a Nyström approximation. Both u and
-// rest, the trace of the remainder, are in a common unit. Negative values count as 0.
+// boundsOf returns bounds on the entropy of a positive semi-definite K (n×n), given at most n eigenvalues u of a matrix FF'. K -
+// FF' must also be positive semi-definite, as for a partial Cholesky factorisation or a Nyström approximation. Both u and rest, the
+// trace of K - FF', are in a common unit. Negative values count as 0.
 //
 // In sorted order, the eigenvalues of K are at least those of FF', and their sum is known. Entropy is Schur-concave: it is smallest
 // if rest is added to the largest eigenvalue, and largest if rest fills up the n eigenvalues from the bottom, like water. It costs
@@ -36,7 +36,7 @@ func boundsOf(u []float64, rest float64, n int) Bounds {
 	low := slices.Clone(w)
 	low[0] += rest
 	b := Bounds{Low: ofEigenvaluesOf(low, n), High: ofEigenvaluesOf(filled(w, rest, n), n)}
-	// With almost no rest, rounding must not invert the bounds.
+	// If rest is almost 0, rounding must not invert the bounds.
 	if b.High.Bits < b.Low.Bits {
 		b.High = b.Low
 	}
@@ -47,8 +47,8 @@ func boundsOf(u []float64, rest float64, n int) Bounds {
 // ofEigenvaluesOf returns EntropyOfEigenvalues of w, extended by zeros to n values.
 func ofEigenvaluesOf(w []float64, n int) VonNeumann { return ofBits(EntropyOfEigenvalues(w).Bits, n) }
 
-// filled returns n values in descending order: w, extended by zeros, with rest distributed so that it raises the smallest values to
-// a common level.
+// filled returns n values in descending order. They are w, extended by zeros, after rest has raised the smallest values to a common
+// level.
 func filled(w []float64, rest float64, n int) []float64 {
 	out := make([]float64, n)
 	copy(out, w)

@@ -124,7 +124,7 @@ func TestBoundsHold(t *testing.T) {
 	})
 }
 
-// covers reports whether an entropy is within the bounds, up to rounding.
+// covers reports whether an entropy is between the bounds, up to rounding.
 func covers(b Bounds, entropy float64) bool {
 	const rounding = 1e-9
 	return entropy >= b.Low.Entropy-rounding && entropy <= b.High.Entropy+rounding
@@ -143,7 +143,7 @@ func TestBoundsEdges(t *testing.T) {
 	assert.Equal(t, 0.0, negative.High.Entropy)
 }
 
-// The entropy of features, narrow or wide, agrees with that of their kernel matrix.
+// The entropy of features agrees with that of their kernel matrix, with fewer and with more features than rows.
 func TestEntropyOfFeatures(t *testing.T) {
 	for _, shape := range [][2]int{{40, 5}, {5, 40}, {12, 12}, {1, 3}} {
 		phi := normal(shape[0], shape[1], 3)

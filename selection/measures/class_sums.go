@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// ClassSums is like TargetSums, for rows with labels. It holds sums for each class. The zero value holds no rows. Weights of rows
+// ClassSums is like TargetSums, for rows with labels. It holds sums for each class. The zero value holds no rows. Rows with weights
 // are an ErrParam error.
 type ClassSums struct {
 	of map[int]*moments.Gram
@@ -35,7 +35,7 @@ func (s *ClassSums) Rows() (n int) {
 	return n
 }
 
-// columns returns the number of features, 0 before the first row.
+// columns returns the number of features. It is 0 before the first row.
 func (s *ClassSums) columns() int {
 	for _, g := range s.of {
 		return len(g.Mean)
@@ -154,7 +154,7 @@ func (s *ClassSums) UnmarshalBinary(data []byte) error {
 // total returns the sums over all classes.
 func (s *ClassSums) total() *moments.Gram {
 	out := &moments.Gram{}
-	for _, label := range s.labels() { // in a fixed order, so that runs are bit-identical
+	for _, label := range s.labels() { // add in a fixed order, so that runs are bit-identical
 		out.Merge(s.of[label])
 	}
 	return out
@@ -207,7 +207,7 @@ func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error
 		m := s.contrast(k, labels[c]).measures()
 		plus := float64(s.of[labels[c]].N)
 		values := [2]float64{2 * (k.n - plus) / k.n, -2 * plus / k.n}
-		// Φ'z, for a z with one value in the class and another outside, follows from the class means about the overall mean.
+		// If z has one value in the class and another outside it, Φ'z follows from the class means relative to the overall mean.
 		along := s.meanDifference(all, s.of[labels[c]], k.scale)
 		floats.Scale(plus*(values[0]-values[1]), along)
 		zz := plus*values[0]*values[0] + (k.n-plus)*values[1]*values[1]
@@ -217,7 +217,7 @@ func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error
 	return out, ctx.Err()
 }
 
-// meanDifference returns the mean of g minus that of from, times a scale.
+// meanDifference returns the difference of two means, that of g minus that of from, times a scale.
 func (s *ClassSums) meanDifference(from, g *moments.Gram, scale float64) []float64 {
 	out := make([]float64, len(g.Mean))
 	for j := range out {
@@ -226,7 +226,7 @@ func (s *ClassSums) meanDifference(from, g *moments.Gram, scale float64) []float
 	return out
 }
 
-// contrast returns the contrast of a class with the rest.
+// contrast returns the contrast of a class with all other classes.
 func (s *ClassSums) contrast(k featureSums, label int) contrast {
 	rest := &moments.Gram{}
 	for _, other := range s.labels() {

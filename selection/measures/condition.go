@@ -9,8 +9,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// Condition returns the condition number of a positive semi-definite k (n×n) from its eigenvalues: see ConditionOfEigenvalues.
-// Cost, memory and errors are those of Entropy. To compute both, compute the eigenvalues once.
+// Condition returns the condition number of a positive semi-definite k (n×n) from its eigenvalues: see ConditionOfEigenvalues. It
+// has the cost, the memory and the errors of Entropy. For both measures, compute the eigenvalues once and pass them to
+// ConditionOfEigenvalues and EntropyOfEigenvalues.
 func Condition(ctx context.Context, k mat.Symmetric) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	w, err := eigenvalues(ctx, k)

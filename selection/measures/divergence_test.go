@@ -86,7 +86,7 @@ func TestDivergenceOfProjection(t *testing.T) {
 	assert.InEpsilon(t, want.CauchySchwarz, d.CauchySchwarz, 1e-13)
 	assert.InEpsilon(t, want.Means, d.Means, 1e-13)
 
-	// Equal projections are points, even with many digits.
+	// If all projections of a class are equal, the class is a point, also if they cannot be represented exactly.
 	d, err = DivergenceOfProjection([]float64{0.1, 0.1, 0.1, 5, 6}, []int{0, 0, 0, 1, 1})
 	require.NoError(t, err)
 	assert.Equal(t, math.Inf(1), d.CauchySchwarz)

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// VonNeumann is the entropy of a kernel matrix in three units.
+// VonNeumann holds the entropy of a kernel matrix in three units.
 type VonNeumann struct {
 	Entropy       float64 // bits over log2 n, in [0, 1]; 0 for n = 1
 	Bits          float64 // in [0, log2 n]
@@ -34,7 +34,7 @@ func Entropy(ctx context.Context, k mat.Symmetric) (_ VonNeumann, err error) {
 
 // EntropyOfFeatures returns the entropy of the kernel matrix ΦΦ' of features phi (n×r). It does not form the matrix if r < n,
 // because its nonzero eigenvalues are those of Φ'Φ. For centred features it is the entropy of their covariance. It costs
-// O(nr·min(n, r)). Errors: ErrShape, ErrNotFinite, and ctx's error.
+// O(nr·min(n, r)). It returns ErrShape, ErrNotFinite, or ctx's error.
 func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := check.Dense("phi", phi)
@@ -88,7 +88,7 @@ func EntropyOfEigenvalues(w []float64) VonNeumann {
 	for _, v := range w {
 		total += max(v, 0)
 	}
-	// -Σ p log p with p = w/total, each term ≥ 0.
+	// The entropy is -Σ p log p with p = w/total, and each term is ≥ 0.
 	bits := 0.0
 	for _, v := range w {
 		if p := v / total; v > 0 && p > 0 {
@@ -106,20 +106,20 @@ func ofBits(bits float64, n int) VonNeumann {
 	return s
 }
 
-// EntropyCeiling returns the largest entropy of any kernel on the rows of x (n×d), which is the entropy of the sizes of the groups
-// of equal rows. It is 1 if no two rows are equal and 0 if all are. It costs O(nd).
+// EntropyCeiling returns the largest entropy of any kernel on the rows of x (n×d). It is the entropy of the distribution of the
+// rows over groups of equal rows: 1 if no two rows are equal, and 0 if all are. It costs O(nd).
 func EntropyCeiling(x *mat.Dense) VonNeumann {
 	n, d := x.Dims()
 	groups := make(map[string]int, n)
 	key := make([]byte, 8*d)
 	for i := range n {
 		for j, v := range x.RawRowView(i) {
-			// v+0 replaces -0, which equals 0.
+			// adding 0 replaces -0, which has other bits than 0
 			binary.LittleEndian.PutUint64(key[8*j:], math.Float64bits(v+0))
 		}
 		groups[string(key)]++
 	}
-	// Sum over sizes in order rather than over the map, so that runs are bit-identical.
+	// Sum in the order of the sizes rather than of the map, so that runs are bit-identical.
 	sizes := make([]int, n+1)
 	for _, g := range groups {
 		sizes[g]++

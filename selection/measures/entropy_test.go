@@ -33,7 +33,7 @@ type reference struct {
 	}
 }
 
-// unit scales rows to length 1, except zero rows, as in the polynomial cases of the files.
+// unit returns a copy of x with rows of length 1, as in the polynomial cases of the files. Zero rows are not changed.
 func unit(x *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	n, _ := x.Dims()
@@ -52,7 +52,7 @@ func unit(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// kernelOf returns a kernel, given its name in the files, and the rows to which the files apply it.
+// kernelOf returns the kernel of a name in the files, and the rows to which the files apply it.
 func kernelOf(t *testing.T, name string, param float64, x *mat.Dense) (kernels.Kernel, *mat.Dense) {
 	switch name {
 	case "rbf":
@@ -143,7 +143,7 @@ func TestCeiling(t *testing.T) {
 	assert.Equal(t, 1.0, EntropyCeiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4})).Entropy)
 }
 
-// endsAtLook is a context that is cancelled from the given check on.
+// endsAtLook is a context that is cancelled at a given check and stays cancelled.
 type endsAtLook struct {
 	context.Context
 	left atomic.Int64
@@ -156,7 +156,7 @@ func (c *endsAtLook) Err() error {
 	return nil
 }
 
-// The computation of eigenvalues stops wherever the context is cancelled.
+// The measures stop at any check at which the context is cancelled.
 func TestMeasuresHearTheirContext(t *testing.T) {
 	const n = 200
 	phi := mat.NewDense(n, 70, nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// The distance of two classes on a line, from the sums of two machines.
+// This example computes the distance of two classes on a line from the merged sums of two machines.
 func ExampleClassSums() {
 	var here, there measures.ClassSums
 	ctx := context.Background()
@@ -26,7 +26,7 @@ func ExampleClassSums() {
 	// Output: 6 rows, divergence 18.75 <nil>
 }
 
-// The alignment of a feature map with real targets, from sums.
+// This example computes the alignment of a feature map with real targets from sums.
 func ExampleTargetSums() {
 	var sums measures.TargetSums
 	for _, b := range []streaming.Block[float64]{

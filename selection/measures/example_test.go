@@ -32,7 +32,8 @@ func ExampleEntropy() {
 	// gamma 100: entropy 1.00, effective rank 4.0
 }
 
-// The ceilings for four distinct rows, and for four rows of which three are equal: no kernel has a larger entropy.
+// The example prints the ceilings for four distinct rows, and for four rows of which three are equal. No kernel has a larger
+// entropy.
 func ExampleEntropyCeiling() {
 	var distinct, alike measures.VonNeumann
 	distinct = measures.EntropyCeiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4}))
@@ -41,8 +42,8 @@ func ExampleEntropyCeiling() {
 	// Output: 1.00 0.41
 }
 
-// Two kernels on two classes, one surrounding the other. No hyperplane of the linear kernel separates them, and its alignment is
-// almost 0.
+// The example measures two kernels on two classes, one surrounding the other. No hyperplane of the linear kernel separates them,
+// and its alignment is almost 0.
 func ExampleSeparability() {
 	x, y := mat.NewDense(60, 2, nil), make([]int, 60)
 	for i := range y {
@@ -64,7 +65,7 @@ func ExampleSeparability() {
 	// RBF(gamma=0.3): KTA 0.133, centred 0.233; FSM 0.067, a training error of at most 0.004
 }
 
-// The separability of a feature map, without the kernel matrix of its features.
+// This example computes the separability of a feature map, without the kernel matrix of its features.
 func ExampleSeparabilityOfFeatures() {
 	x := mat.NewDense(6, 1, []float64{-3, -2, -1, 1, 2, 3})
 	y := []int{1, 1, 0, 0, 1, 1} // the outer ones
@@ -96,7 +97,8 @@ func ExampleAlignment() {
 	// Output: 0.772, centred 1.000
 }
 
-// Two projections of two classes onto a line: the second also separates them by their widths, which the reduced form ignores.
+// This example compares two projections of two classes onto a line. The second also separates them by their widths, which the
+// reduced form ignores.
 func ExampleDivergence() {
 	y := []int{0, 0, 0, 1, 1, 1}
 	for _, z := range [][]float64{{0, 1, 2, 4, 5, 6}, {0, 1, 2, 4.9, 5, 5.1}} {
@@ -127,7 +129,7 @@ func ExampleCondition() {
 func ExampleLowRankEntropy() {
 	x := mat.NewDense(2000, 2, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(i*(3+j)) + float64(j)) }, x)
-	// Whether the entropy exceeds 0.3 is easier to decide than its value is to compute.
+	// It is easier to decide whether the entropy exceeds 0.3 than to compute it.
 	options := measures.LowRankOptions{Decided: func(b measures.Bounds) bool { return b.High.Entropy < 0.3 || b.Low.Entropy > 0.3 }}
 	var e *measures.LowRank
 	e, err := measures.LowRankEntropy(context.Background(), kernels.RBF{Gamma: 0.5}, x, &options)

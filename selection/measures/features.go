@@ -59,7 +59,7 @@ func (f *features) measure(ctx context.Context) error {
 
 func (f *features) norms() norms { return f.size }
 
-// forms returns those of s²K.
+// forms returns the quadratic forms of s²K.
 func (f *features) forms(z []float64) forms {
 	n := float64(len(z))
 	var sum mat.VecDense // Ψ'z
@@ -101,7 +101,6 @@ func squaredDistance(a, b []float64) float64 {
 	return d * d
 }
 
-// contrast returns the contrast of class c.
 func (f *classFeatures) contrast(c int) contrast {
 	n, r := f.psi.Dims()
 	plus, minus := float64(f.sizes[c]), float64(n-f.sizes[c])

@@ -7,13 +7,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 )
 
-// grouping describes the rows by their targets. Labels give classes, numbered in ascending order. Real targets give one class, and
-// their values are kept.
+// grouping describes the rows by their targets. With labels there are several classes, numbered in ascending order. With real
+// targets there is one class, and the values are kept.
 type grouping struct {
 	of    []int // class of each row
 	sizes []int // class sizes
-	// target holds real targets minus their mean, times a power of two. mean is their mean in the same unit. target is nil for
-	// labels.
+	// target holds the real targets minus their mean, times a power of two. The field mean is their mean in the same unit. With
+	// labels, target is nil.
 	target []float64
 	mean   float64
 }
@@ -57,8 +57,8 @@ func byTarget(y []float64, n int) (grouping, error) {
 	return g, nil
 }
 
-// split returns the means and standard deviations of f over class c and over all other rows, with denominator n-1, or 0 for a
-// single row. It sums differences from the first row of each side, so that equal values have deviation 0.
+// split returns the means and standard deviations of f over class c and over all other rows. The denominator is n-1, and the
+// deviation of a single row is 0. It sums differences from the first row of each side, so that equal values have deviation 0.
 func (g *grouping) split(f []float64, c int) (mean, sd [2]float64) {
 	count := [2]int{g.sizes[c], g.rows() - g.sizes[c]}
 	var first, gap [2]float64
@@ -81,7 +81,7 @@ func (g *grouping) split(f []float64, c int) (mean, sd [2]float64) {
 	return mean, sd
 }
 
-// members returns, for each class except the last, which of the given rows belong to it.
+// members returns, for each class except the last, the positions of its rows in a range of count rows that begins at from.
 func (g *grouping) members(from, count int) [][]int {
 	out := make([][]int, g.classes())
 	for j, c := range g.of[from : from+count] {

@@ -22,13 +22,13 @@ const (
 	defaultTolerance = 0.01
 )
 
-// LowRankOptions are the settings of LowRankEntropy. Nil means the zero value.
+// LowRankOptions holds the settings of LowRankEntropy. A nil *LowRankOptions stands for the zero value.
 type LowRankOptions struct {
 	MaxRank int `zero:"600"` // largest number of pivots; 0: 600; never more than n
 	// Tolerance is the width of the bounds, in entropy, at which the factorisation stops; 0: 0.01.
 	Tolerance float64 `zero:"0.01"`
-	// If Decided is not nil, it replaces Tolerance. A search for a target only has to know on which side of it the entropy lies,
-	// for which wide bounds may suffice.
+	// If Decided is not nil, it replaces Tolerance and reports whether bounds suffice. A search for a target only needs to find out
+	// on which side of it the entropy lies, for which wide bounds may suffice.
 	Decided func(Bounds) bool
 	// Residual is the largest fraction of the trace at which the factorisation may stop; 0: any.
 	Residual float64 `zero:"none" below:"1"`
@@ -40,7 +40,7 @@ type LowRankOptions struct {
 type LowRank struct {
 	Bounds
 	Rank     int        // number of pivots
-	Residual float64    // fraction of the trace that remains
+	Residual float64    // fraction of the trace that F'F lacks
 	Decided  bool       // false: MaxRank was reached first
 	Factor   *mat.Dense // F (rank×n) with K ≈ F'F; its columns are features of the rows
 }
@@ -48,7 +48,7 @@ type LowRank struct {
 // LowRankEntropy returns bounds on the entropy of the kernel matrix of the rows of x (n×d) without forming it. It uses a Cholesky
 // factorisation F'F on random pivots, in blocks, which grows until the bounds suffice. The bounds hold for every positive
 // semi-definite kernel and any pivots, because the eigenvalues of the matrix are at least those of F'F and their sum is known. It
-// costs O(nm² + nmd) for m pivots, and memory for mn numbers. Errors: ErrParam, ErrShape, ErrNotFinite, and ctx's error.
+// costs O(nm² + nmd) for m pivots, and memory for mn numbers. It returns ErrParam, ErrShape, ErrNotFinite, or ctx's error.
 func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *LowRankOptions) (_ *LowRank, err error) {
 	defer check.Begin(&ctx)(&err)
 	var o LowRankOptions
@@ -119,7 +119,7 @@ func (p kernelParts) cross(dst, a, b *mat.Dense) error {
 }
 
 // growth monitors a factorisation. The eigenvalues of F'F are those of FF', whose new rows are computed as F grows. They are
-// evaluated whenever F has grown by half, so that all evaluations together cost little more than the last.
+// evaluated whenever F has grown by half, so that all evaluations together cost little more than the last one.
 type growth struct {
 	n        int
 	decided  func(Bounds) bool
@@ -144,7 +144,7 @@ func (g *growth) enough(p *linalg.Pivoted) (bool, error) {
 	return g.decided(g.bounds), nil
 }
 
-// judge computes the bounds that F gives. It returns the context's error.
+// judge computes bounds from the current F, and decides whether the factorisation stops. It returns the context's error.
 func (g *growth) judge(p *linalg.Pivoted) error {
 	r := len(p.Pivots)
 	if r == 0 {

@@ -16,13 +16,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
-// The bounds hold for any kernel, rows and pivots, and with as many pivots as rows they are equal.
+// The bounds hold for any kernel, rows and pivots. If all rows are pivots, both bounds are equal.
 func TestLowRankBoundsHold(t *testing.T) {
 	families := []families.Family{families.RBF{}, families.Laplacian{}, families.Matern{}, families.Polynomial{}, families.ELM{}}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 120).Draw(t, "n")
 		x := normal(n, 3, rapid.Uint64().Draw(t, "seed"))
-		for i := range n { // equal rows, up to all of them
+		for i := range n { // some rows are equal, and possibly all
 			if rapid.IntRange(0, 3).Draw(t, "equal") == 0 {
 				x.SetRow(i, x.RawRowView(i/2))
 			}
@@ -59,7 +59,8 @@ func TestLowRankBoundsHold(t *testing.T) {
 	})
 }
 
-// The factorisation stops as requested, reports whether the bounds sufficed, and does not depend on the number of workers.
+// The factorisation stops as requested, and reports whether the bounds sufficed. The result does not depend on the number of
+// workers.
 func TestLowRankStops(t *testing.T) {
 	x := normal(1500, 4, 3)
 	k := kernels.RBF{Gamma: 0.02}

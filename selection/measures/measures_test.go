@@ -92,21 +92,21 @@ func invariant(m Separability) []float64 {
 	return []float64{m.CentredKTA, m.FSM, m.FSMErr, m.CSM, m.CSMNorm}
 }
 
-// shifted returns n normal rows of d columns in separate classes, and labels.
+// shifted returns n normal rows with d columns in separate classes, and their labels.
 func shifted(n, d, classes int, seed uint64) (*mat.Dense, []int) {
 	x, y := normal(n, d, seed), make([]int, n)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for i := range y {
 		y[i] = rng.IntN(classes)
 		if i < 2*classes {
-			y[i] = i % classes // each class at least twice
+			y[i] = i % classes // each class has at least two rows
 		}
 		x.Set(i, 0, x.At(i, 0)+float64(y[i]))
 	}
 	return x, y
 }
 
-// evalOnly hides a kernel's capabilities.
+// evalOnly hides all methods of a kernel except Eval.
 type evalOnly struct{ k kernels.Kernel }
 
 func (e evalOnly) Eval(x, z []float64) float64 { return e.k.Eval(x, z) }
@@ -115,7 +115,8 @@ func (e evalOnly) String() string              { return "evalOnly" }
 // packed hides that a matrix is a SymDense.
 type packed struct{ mat.Symmetric }
 
-// The measures agree with their definition, for sizes below one tile, of one tile, and of two and a half.
+// The measures agree with their definition, for matrices that are smaller than one tile, equal to it, and two and a half times as
+// large.
 func TestDefinition(t *testing.T) {
 	for _, n := range []int{5, tile, 300} {
 		x, y := shifted(n, 3, 2, uint64(n))
@@ -268,8 +269,8 @@ func TestInvariance(t *testing.T) {
 	})
 }
 
-// Examples 1 and 2 of the paper: KTA can take any value for the best and the worst kernel, given by eqs. 8 and 9. Example 3 gives
-// bounds for positive elements, eq. 10.
+// Examples 1 and 2 of the paper: KTA can have any value for the best and the worst kernel, according to eqs. 8 and 9. Example 3:
+// for positive elements, KTA is within the bounds of eq. 10.
 func TestExamplesOfThePaper(t *testing.T) {
 	const plus, minus = 6, 10
 	n := float64(plus + minus)
@@ -311,7 +312,7 @@ func TestExamplesOfThePaper(t *testing.T) {
 	}
 }
 
-// Theorem 3: the hyperplane orthogonal to the line of the means, which divides it in the ratio of the standard deviations,
+// Theorem 3: the hyperplane that is orthogonal to the line of the means, and divides it in the ratio of the standard deviations,
 // misclassifies at most a fraction FSMErr of either class.
 func TestErrorBound(t *testing.T) {
 	tightest := 1.0
@@ -362,7 +363,7 @@ func TestErrorBound(t *testing.T) {
 	t.Logf("the bound came within %.3f of an error", tightest)
 }
 
-// An offset of 1e6 leaves ten digits in the elements of K, and the measures keep all of them.
+// After an offset of 1e6, the elements of K retain ten digits, and the measures are as accurate as these digits allow.
 func TestLargeOffset(t *testing.T) {
 	x, y := shifted(300, 3, 2, 5)
 	k := kernels.RBF{Gamma: 0.2}
@@ -390,7 +391,7 @@ func TestLargeOffset(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, wantReal.CentredKTA, a.CentredKTA, 1e-9)
 	}
-	// Features lose only their own digits.
+	// Measures of features are as accurate as the digits that the features retain after an offset.
 	base, err := SeparabilityOfFeatures(ctx, x, y, nil)
 	require.NoError(t, err)
 	for i := range 300 {
@@ -403,8 +404,8 @@ func TestLargeOffset(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(invariant(m), invariant(base)), 1e-8)
 }
 
-// The identity memorises and is the best kernel according to FSM. This is the reason for the warning in the package documentation.
-// RBF kernels confirm it as they approach the identity.
+// The identity only memorises, but is the best kernel according to FSM. This is the reason for the warning in the package
+// documentation. RBF kernels confirm it as they approach the identity.
 func TestIdentityIsBestToFSM(t *testing.T) {
 	identity, y := mat.NewSymDense(40, nil), make([]int, 40)
 	for i := range y {
@@ -454,7 +455,7 @@ func TestCentredKTAPrefersNoEntropy(t *testing.T) {
 	assert.Less(t, entropy, 0.1)
 }
 
-// For indefinite matrices, which are not in the reference files, the measures agree with values computed by hand.
+// For indefinite matrices, which are not in the reference files, the measures agree with values that were computed by hand.
 func TestIndefinite(t *testing.T) {
 	swap := mat.NewSymDense(2, []float64{0, 1, 1, 0})
 	m, err := SeparabilityOfMatrix(ctx, swap, []int{0, 1}, nil)
@@ -464,7 +465,7 @@ func TestIndefinite(t *testing.T) {
 	assert.InDelta(t, -1, m.CentredKTA, 1e-15, "negative")
 	assert.Equal(t, []float64{math.Inf(1), 1, math.Inf(1), 1}, []float64{m.FSM, m.FSMErr, m.CSM, m.CSMNorm})
 
-	// Class 0 has covariance trace 1 - 3 = -2, class 1 has 1, and D2 = 2 + 0.5.
+	// The covariance has trace 1 - 3 = -2 in class 0 and 1 in class 1, and D2 = 2 + 0.5.
 	clamped := mat.NewSymDense(4, []float64{
 		1, 3, 0, 0,
 		3, 1, 0, 0,
@@ -520,7 +521,7 @@ func TestExtremeUnits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Separability{FSM: math.Inf(1), FSMErr: 1, CSM: math.Inf(1), CSMNorm: 1}, m)
 
-	// With more features than rows, another algorithm gives the same numbers.
+	// If there are more features than rows, another algorithm computes the same numbers.
 	wide, labels := shifted(20, 25, 2, 3)
 	km, err := kernels.Matrix(ctx, kernels.Linear{}, wide, nil)
 	require.NoError(t, err)
@@ -529,7 +530,7 @@ func TestExtremeUnits(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(fields(m), fields(definition(km, labels, 1))), 1e-11)
 }
 
-// Equal rows give the worst values, not the best, despite rounding.
+// If all rows are equal, the measures have their worst values, and not their best, despite rounding.
 func TestNothingToSeparate(t *testing.T) {
 	x, y := mat.NewDense(300, 3, nil), make([]int, 300)
 	for i := range y {
@@ -544,7 +545,7 @@ func TestNothingToSeparate(t *testing.T) {
 	m, err := SeparabilityOfFeatures(ctx, x, y, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{0, math.Inf(1), 1, math.Inf(1), 1}, invariant(m))
-	// A matrix of ones whose diagonal is rounded differently is, in the last digit, an identity.
+	// The last digits of this matrix of ones are those of an identity, because its diagonal is rounded differently.
 	ones := mat.NewSymDense(300, nil)
 	for i := range 300 {
 		for j := i; j < 300; j++ {
@@ -613,7 +614,7 @@ func (c counting) Block(dst, x, z *mat.Dense) {
 }
 func (c counting) Diag(dst []float64, x *mat.Dense) { kernels.Diag(dst, c.Kernel, x) }
 
-// No element above the diagonal is computed twice, and 3000 rows take far less memory than their matrix.
+// No element above the diagonal is computed twice. For 3000 rows, the measures take far less memory than the kernel matrix.
 func TestCostOfBlocks(t *testing.T) {
 	const n = 3000
 	x, y := shifted(n, 2, 2, 12)

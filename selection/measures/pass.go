@@ -41,7 +41,7 @@ type sums struct {
 	rowSums
 }
 
-// rowSums is the contribution of one block row to the scalar sums.
+// rowSums holds the contributions of one block row to the scalar sums.
 type rowSums struct {
 	square  float64 // Σ (s·k)²
 	centred float64 // Σ k̃²
@@ -52,7 +52,7 @@ func (p rowSums) plus(q rowSums) rowSums {
 	return rowSums{p.square + q.square, p.centred + q.centred, p.form + q.form}
 }
 
-// pass goes once over the upper triangle of K in tiles.
+// pass processes the upper triangle of K once, in tiles.
 //
 // In round t, the tile of block rows I and J with I+J ≡ t modulo their number is added to the sums of the rows of I and of J. No
 // two tiles of a round share a block row, so they run in parallel without a lock, and each sum receives its terms in the order of
@@ -115,7 +115,7 @@ func newSums(g grouping) *sums {
 	return s
 }
 
-// centre finds the scale, the origin and the diagonal.
+// centre computes the scale, the origin and the diagonal.
 func (s *sums) centre(ctx context.Context, workers int, src source) error {
 	n := s.rows()
 	s.h, s.diagonal = make([]float64, n), make([]float64, n)
@@ -156,8 +156,8 @@ func (s *sums) centre(ctx context.Context, workers int, src source) error {
 	return nil
 }
 
-// powerOfTwo returns the reciprocal of the largest power of two that is at most the largest magnitude. Multiplying by it is exact,
-// and keeps squares in range.
+// powerOfTwo returns the reciprocal of the largest power of two that does not exceed the largest magnitude of the values.
+// Multiplying by it is exact, and keeps squares in range.
 func powerOfTwo(values ...[]float64) float64 {
 	most := 0.0
 	for _, vs := range values {
@@ -172,8 +172,8 @@ func powerOfTwo(values ...[]float64) float64 {
 	return math.Ldexp(1, min(max(1-e, -1022), 1023))
 }
 
-// add adds a tile to the sums of its rows and columns. Outside the diagonal it also stands for its mirror image. It returns its
-// contribution to the scalar sums.
+// add adds a tile to the sums of its rows and columns. A tile outside the diagonal also represents its mirror image. It returns the
+// tile's contribution to the scalar sums.
 func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (rowSums, error) {
 	rows, cols := t.Dims()
 	var mirror [tile]float64 // collects the elements that a tile on the diagonal contains twice
@@ -183,7 +183,7 @@ func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (rowSums, error) {
 		i, row := i0+r, t.RawRowView(r)
 		into := s.class[s.of[i]][j0 : j0+cols]
 		if i0 == j0 {
-			row[r] = s.diagonal[i] // the kernel's own value, without the rounding of a product
+			row[r] = s.diagonal[i] // the kernel's own value, which has no rounding errors of a product
 			into = mirror[:cols]
 		}
 		if s.scale != 1 {
@@ -215,7 +215,7 @@ func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (rowSums, error) {
 	return p, nil
 }
 
-// sumAt returns the sum of row at the given positions, as two independent partial sums.
+// sumAt returns the sum of the elements of row at the given positions. It computes two independent partial sums.
 func sumAt(row []float64, at []int) float64 {
 	even, odd := 0.0, 0.0
 	for len(at) > 1 {
@@ -238,5 +238,5 @@ func notFiniteIn(src source, row []float64, i, j int) error {
 	return errOverflow
 }
 
-// errOverflow reports finite elements whose squares overflow. In an indefinite K they may be far larger than the diagonal.
+// errOverflow reports finite elements whose squares overflow. In an indefinite K, elements may be far larger than the diagonal.
 var errOverflow = fmt.Errorf("measures: the squares of the elements of K overflow: %w", fault.ErrNotFinite)

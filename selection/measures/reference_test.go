@@ -27,7 +27,7 @@ func referenceFiles(t *testing.T) []string {
 	return out
 }
 
-// labelsOf turns targets with two values into labels.
+// labelsOf converts targets with two values to labels.
 func labelsOf(y []float64) []int {
 	out := make([]int, len(y))
 	for i, v := range y {
@@ -47,7 +47,7 @@ func symmetric(rows [][]float64) *mat.SymDense {
 }
 
 // The measures agree with the files of four kernels, including one that is not positive semi-definite. They are computed from the
-// stored matrix, from the kernel, and for the linear kernel from its features.
+// stored matrix and from the kernel, and also from the features of the linear kernel.
 func TestReferenceMeasures(t *testing.T) {
 	var refs []struct {
 		Kernel                        string

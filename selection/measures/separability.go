@@ -55,9 +55,9 @@ func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Op
 }
 
 // SeparabilityOfKernel is like SeparabilityOfMatrix, for the matrix of k on the rows of x (n×d), which is computed in blocks and
-// never stored. It takes the time of kernels.Matrix and O(n(C+d)) memory. Each element is computed once, except for those of
-// sixteen rows around which the sums are centred, and the duplicate halves of blocks on the diagonal. The result does not depend on
-// the number of workers. It returns the errors of SeparabilityOfMatrix, and ErrParam for the kernel's parameters.
+// never stored. It takes the time of kernels.Matrix and O(n(C+d)) memory. Each element is computed once, with two exceptions: the
+// elements of sixteen rows around which the sums are centred, and the duplicate halves of blocks on the diagonal. The result does
+// not depend on the number of workers. It returns the errors of SeparabilityOfMatrix, and ErrParam for the kernel's parameters.
 func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt *Options) (_ Separability, err error) {
 	defer check.Begin(&ctx)(&err)
 	in, err := kernelInput(k, x)
@@ -92,14 +92,15 @@ func (in input) separability(ctx context.Context, y []int, opt *Options) (Separa
 	return g.againstTheRest(of), nil
 }
 
-// contrast holds the separation of a class from the rest. sd is that of f[i] = <φ[i], φ+ - φ->, which equals std·√D2.
+// contrast holds the separation of a class from all other rows. The field sd holds the standard deviations of f[i] = <φ[i], φ+ -
+// φ->, which are std·√D2.
 type contrast struct {
 	distance2, floor float64 // D2, and the smallest value that counts as positive
 	sd, trace        [2]float64
 	original         float64 // D2 in the units of K, before scaling
 }
 
-// measures returns all fields except the alignments.
+// measures returns the separability, with all fields except the alignments.
 func (c contrast) measures() Separability {
 	out := Separability{Distance2: c.original, FSM: math.Inf(1), FSMErr: 1, CSM: math.Inf(1), CSMNorm: 1}
 	if c.distance2 > c.floor {
@@ -112,7 +113,8 @@ func (c contrast) measures() Separability {
 	return out
 }
 
-// againstTheRest averages over the classes. Two classes have a single contrast.
+// againstTheRest returns the mean, over the classes, of the measures of the class against all other rows. Two classes have only one
+// contrast.
 func (g *grouping) againstTheRest(of geometry) Separability {
 	count := g.classes()
 	if count == 2 {
@@ -129,7 +131,7 @@ func (g *grouping) againstTheRest(of geometry) Separability {
 	return out
 }
 
-// add adds m divided by count, to compute a mean of count measures.
+// add adds m divided by count. The sum of count such terms is the mean.
 func (s *Separability) add(m Separability, count float64) {
 	s.KTA += m.KTA / count
 	s.CentredKTA += m.CentredKTA / count
@@ -140,7 +142,7 @@ func (s *Separability) add(m Separability, count float64) {
 	s.Distance2 += m.Distance2 / count
 }
 
-// indicator returns 1 in class c and -1 outside, minus the mean, and the mean.
+// indicator returns targets that are 1 in class c and -1 outside, minus their mean. It also returns the mean.
 func (g *grouping) indicator(c int) (z []float64, mean float64) {
 	plus, n := float64(g.sizes[c]), float64(g.rows())
 	values := [2]float64{2 * (n - plus) / n, -2 * plus / n}
@@ -151,13 +153,12 @@ func (g *grouping) indicator(c int) (z []float64, mean float64) {
 	return z, (2*plus - n) / n
 }
 
-// contrast returns the contrast of class c.
 func (s *sums) contrast(c int) contrast {
 	n := s.rows()
 	size := [2]float64{float64(s.sizes[c]), float64(n - s.sizes[c])}
 	f, own := make([]float64, n), make([]float64, n)
 	for i, v := range s.class[c] {
-		// The paper's a and b for a row in the class, and c and d for another.
+		// These are the paper's a and b for a row in the class, and its c and d for any other row.
 		plus, minus := v/size[0], (s.row[i]-v)/size[1]
 		f[i] = plus - minus
 		own[i] = s.diagonal[i] - [2]float64{plus, minus}[s.side(i, c)]

@@ -10,10 +10,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// input is a kernel matrix. It is given by its elements or, if there are fewer features than rows, by features whose product it is.
+// input is a kernel matrix. It is represented by its elements, or by features if there are fewer features than rows.
 type input struct {
 	source
-	phi  *mat.Dense // nil if there is a source
+	phi  *mat.Dense // features; nil if there is a source
 	rows int
 }
 
@@ -21,7 +21,7 @@ type input struct {
 type geometry interface {
 	norms() norms
 	forms(z []float64) forms
-	contrast(c int) contrast // contrast of class c with the rest
+	contrast(c int) contrast // contrast of class c with all other rows
 }
 
 func matrixInput(k mat.Symmetric) (input, error) {
@@ -64,7 +64,7 @@ func (in input) geometry(ctx context.Context, workers int, g grouping) (geometry
 	return newClassFeatures(f, g), nil
 }
 
-// order returns the number of rows of k.
+// order checks k and returns its number of rows.
 func order(k mat.Symmetric) (int, error) {
 	if check.IsNil(k) || k.SymmetricDim() == 0 {
 		return 0, fault.Shape("K has", 0, "rows", "want at least 1")
@@ -72,7 +72,7 @@ func order(k mat.Symmetric) (int, error) {
 	return k.SymmetricDim(), nil
 }
 
-// source is a kernel matrix whose upper triangle a pass reads in blocks.
+// source provides the upper triangle of a kernel matrix in blocks.
 type source interface {
 	// block sets dst[r,c] to element (i+r, j+c), where i = j or the block is entirely above the diagonal.
 	block(dst *mat.Dense, i, j int)
@@ -86,7 +86,7 @@ func notFinite(src source, i, j int, v float64) error {
 	return &fault.NotFiniteError{Name: src.String(), Row: i, Col: j, Value: v}
 }
 
-// kernelSource computes the elements from the rows.
+// kernelSource computes the elements of K from the rows.
 type kernelSource struct {
 	kernels.Kernel
 	x *mat.Dense

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// featuresOf returns rows of five features around an offset, with targets, and labels of three classes, that depend on the
+// featuresOf returns rows of five features around an offset. Their targets, and the labels of three classes, depend on the
 // features.
 func featuresOf(n int, offset float64) (*mat.Dense, []float64, []int) {
 	rng := rand.New(rand.NewPCG(8, 2))
@@ -32,7 +32,8 @@ func featuresOf(n int, offset float64) (*mat.Dense, []float64, []int) {
 	return phi, y, labels
 }
 
-// inParts merges the sums of parts in a shuffled order, after a round trip through bytes.
+// inParts adds the parts of the rows to separate sums, which it encodes and decodes. It returns these sums merged in a shuffled
+// order.
 func inParts[Y float64 | int](t *testing.T, fresh func() streaming.Statistics[Y], x *mat.Dense, y []Y, parts int) streaming.Statistics[Y] {
 	n, d := x.Dims()
 	var all []streaming.Statistics[Y]
@@ -56,7 +57,7 @@ func inParts[Y float64 | int](t *testing.T, fresh func() streaming.Statistics[Y]
 	return out
 }
 
-// inEpsilon compares the fields of measures.
+// inEpsilon asserts that the fields of two measures agree within a relative error.
 func inEpsilon(t *testing.T, want, got any, epsilon float64, of string) {
 	a, b := reflect.ValueOf(want), reflect.ValueOf(got)
 	for i := range a.NumField() {
@@ -69,7 +70,7 @@ func inEpsilon(t *testing.T, want, got any, epsilon float64, of string) {
 	}
 }
 
-// Sums of any parts agree with the measures of all rows in memory.
+// The measures from merged sums of any parts agree with those of all rows in memory.
 func TestSumsAreMeasures(t *testing.T) {
 	ctx := context.Background()
 	for _, offset := range []float64{0, 1e6} {
@@ -100,7 +101,7 @@ func TestSumsAreMeasures(t *testing.T) {
 	}
 }
 
-// The divergence of a projection agrees with that of all rows, for any parts and any offset.
+// The divergence of a projection from merged sums agrees with that of all rows, for any parts and any offset.
 func TestDivergenceOfSums(t *testing.T) {
 	for _, offset := range []float64{0, 1e6} {
 		x, _, labels := featuresOf(200, offset)
@@ -164,7 +165,7 @@ func TestSumsErrors(t *testing.T) {
 	assert.Equal(t, beforeClasses, after)
 }
 
-// Files of all versions can be read.
+// Files of sums can be read, whatever the version that wrote them.
 func TestGoldenSums(t *testing.T) {
 	x, y, labels := featuresOf(12, 1e6)
 	targets := inParts(t, func() streaming.Statistics[float64] { return &measures.TargetSums{} }, x, y, 3)

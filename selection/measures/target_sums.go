@@ -24,9 +24,9 @@ const (
 	sumsVersion    = 1
 )
 
-// TargetSums are statistics of the rows of a feature map with real targets that suffice for the measures of K = ΦΦ'. They consist
+// TargetSums holds statistics of the rows of a feature map with real targets that suffice for the measures of K = ΦΦ'. They consist
 // of means, and of products of the deviations from the means, r²/2 numbers for r features. The sums of parts of the rows can be
-// merged in any order. The zero value holds no rows. Weights of rows are an ErrParam error.
+// merged in any order. The zero value holds no rows. Rows with weights are an ErrParam error.
 type TargetSums struct{ sums moments.Gram }
 
 var _ streaming.Statistics[float64] = (*TargetSums)(nil)
@@ -65,7 +65,7 @@ func unweighted(typ string) error {
 	return fault.Param(typ, "weights", "given", "none: measures do not use weights")
 }
 
-// take merges sums that have not overflowed.
+// take merges o into s. It returns an error if o has overflowed.
 func take(typ string, s, o *moments.Gram) error {
 	if !o.Finite() {
 		return fmt.Errorf("%s: the features are too large, their squares overflow: %w", typ, fault.ErrNotFinite)
@@ -108,7 +108,7 @@ func (s *TargetSums) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// checkRows returns an error unless there are rows.
+// checkRows returns an error if n is 0.
 func checkRows(typ string, n int) error {
 	if n == 0 {
 		return fmt.Errorf("%s: %w", typ, fault.Shape("the statistics have", 0, "rows", "want at least 1"))
@@ -131,8 +131,8 @@ func (s *TargetSums) Alignment() (Alignment, error) {
 	return alignOf(k.n, s.sums.S.At(r, r)*scale*scale, s.sums.Mean[r]*scale, k.forms(along), k.size), nil
 }
 
-// Entropy returns the result of EntropyOfFeatures for all rows, even with more features than rows. It costs O(r³). It returns
-// ErrShape for no rows, ErrNotFinite for products that overflow, or ctx's error.
+// Entropy returns the result of EntropyOfFeatures for all rows, also if there are more features than rows. It costs O(r³). It
+// returns ErrShape for no rows, ErrNotFinite for products that overflow, or ctx's error.
 func (s *TargetSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	return entropyOf(ctx, targetSumsType, &s.sums, max(0, len(s.sums.Mean)-1))

@@ -29,7 +29,7 @@ func (b Binning) String() string {
 	return enum.Name("Binning", int(b), "EqualWidth", "EqualCount")
 }
 
-// Bin is a group of rows with similar probabilities: a point of a reliability diagram.
+// Bin is a group of rows with similar probabilities. It is a point of a reliability diagram.
 type Bin struct {
 	Low, High float64 // EqualWidth: the ends of the bin; EqualCount: its smallest and largest probability
 	Mean      float64 // mean probability
@@ -38,10 +38,10 @@ type Bin struct {
 }
 
 // Calibration compares the probabilities p (n) of the class positive with its frequency among the rows y (n). Where Mean is 0.8,
-// Frequency should be, too. The argument bins is the number of bins, from 1 to 2²⁰ (0: 10). It returns the nonempty bins in
+// Frequency should also be 0.8. The argument bins is the number of bins, from 1 to 2²⁰ (0: 10). It returns the nonempty bins in
 // ascending order. With more than two classes, the class is compared against the rest. It costs O(n log n).
 //
-// Bins of equal width cover the whole range, some with few rows. Bins of equal count are equally accurate. Rows with equal
+// Bins of equal width cover the whole range, but some may have few rows. Bins of equal count are equally accurate. Rows with equal
 // probabilities are never separated. Errors: ErrShape, ErrNotFinite, ErrParam.
 func Calibration(y []int, positive int, p []float64, bins int, binning Binning) (_ []Bin, err error) {
 	defer fault.Recover(&err)
@@ -86,7 +86,7 @@ func Calibration(y []int, positive int, p []float64, bins int, binning Binning) 
 	return out, nil
 }
 
-// outcome is a probability and whether the row is in the class.
+// outcome holds a row's probability, and whether the row is in the class.
 type outcome struct {
 	p   float64
 	hit bool
@@ -122,8 +122,8 @@ func binOf(rows []outcome, low, high float64) Bin {
 }
 
 // CalibrationError returns the expected calibration error of bins, the mean over their rows of |Frequency - Mean|: 0 is calibrated,
-// and 1 is worst. It depends on the bins, and is limited by the noise in their Frequencies. It is not a proper score: predicting
-// the same frequency for all rows gives 0. It is NaN for no bins.
+// and 1 is worst. It depends on the bins, and includes the noise in their Frequencies. It is not a proper score: predicting the
+// same frequency for all rows has error 0. It is NaN for no bins.
 func CalibrationError(bins []Bin) float64 {
 	sum, count := 0.0, 0
 	for _, b := range bins {

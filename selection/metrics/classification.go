@@ -59,9 +59,9 @@ func BalancedAccuracy(y, predicted []int, weights []float64) (_ float64, err err
 //
 //	(c s - Σ t[k] p[k]) / √((s² - Σ p[k]²) (s² - Σ t[k]²)),
 //
-// with s rows, c of them correct, t[k] in class k and p[k] predicted as class k. It is 1 if all are correct, 0 for random guesses,
-// and 0 if one class is predicted for all rows (J. Gorodkin, Computational Biology and Chemistry 28, 2004, 367). Errors: ErrShape,
-// ErrNotFinite, ErrParam.
+// with s rows, c of them correct, t[k] in class k and p[k] predicted as class k. It is 1 if all are correct, 0 on average for
+// random guesses, and 0 if one class is predicted for all rows (J. Gorodkin, Computational Biology and Chemistry 28, 2004, 367).
+// Errors: ErrShape, ErrNotFinite, ErrParam.
 func MCC(y, predicted []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	w, err := weighLabels(y, predicted, weights)
@@ -95,7 +95,7 @@ func MCC(y, predicted []int, weights []float64) (_ float64, err error) {
 //
 // where actual is the number of rows in the class, predicted the number predicted as the class, and both the number of rows that
 // are counted in actual and in predicted. Recall counts β times as much as precision: F1 has β = 1. It is 0 if no row is predicted
-// as the class, or no row is in it. Errors: ErrShape, ErrNotFinite, and ErrParam for a β that is not positive.
+// as the class, or if no row is in the class. Errors: ErrShape, ErrNotFinite, and ErrParam for a β that is not positive.
 func FBeta(y, predicted []int, positive int, beta float64, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if !(beta > 0) || math.IsInf(beta, 0) {
@@ -124,7 +124,7 @@ func fBeta(actual, predicted, both, beta float64) float64 {
 	if both == 0 {
 		return 0
 	}
-	share := 1 / (1 + beta*beta) // weight of predicted, without β², which may overflow
+	share := 1 / (1 + beta*beta) // share of predicted in the denominator, without β², which may overflow
 	return both / ((1-share)*actual + share*predicted)
 }
 
@@ -158,8 +158,8 @@ func recalls(y, predicted []int, weights []float64) ([]float64, error) {
 }
 
 // AUC returns the area under the ROC curve. This is the probability that a row in the class positive has a higher score than a row
-// in another class, counting ties half. It costs O(n log n). It returns ErrShape, also if one side has no row, ErrNotFinite for NaN
-// (infinite scores are valid), or ErrParam.
+// in another class, where ties count half. It costs O(n log n). It returns ErrShape (also if no row is in the class, or if all rows
+// are), ErrNotFinite for NaN (infinite scores are valid), or ErrParam.
 func AUC(y []int, positive int, scores, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
@@ -172,12 +172,12 @@ func AUC(y []int, positive int, scores, weights []float64) (_ float64, err error
 	return area(groups), nil
 }
 
-// oneSided returns the error for rows on one side only.
+// oneSided returns an error if no row is in the class positive, or if all rows are.
 func oneSided(positive, count, rows int) error {
 	return fault.Shape("y has", count, fmt.Sprintf("rows of class %d", positive), "want at least 1 and fewer than all %d", rows)
 }
 
-// tie holds the total weights of rows with the same score, in the class and outside.
+// tie holds the total weights of all rows with the same score, in the class and outside it.
 type tie struct{ score, positives, negatives float64 }
 
 // tied returns the ties in ascending order of the score, and the number of rows in the class. It returns the errors of AUC.
@@ -213,7 +213,7 @@ func tied(y []int, positive int, scores, weights []float64) (groups []tie, count
 	return groups, count, nil
 }
 
-// area returns the fraction of pairs of both sides in the right order, counting ties half.
+// area returns the fraction of pairs, a row in the class and a row outside it, that are in the right order. Ties count half.
 func area(groups []tie) float64 {
 	won, positives, negatives := 0.0, 0.0, 0.0
 	for _, g := range groups {
@@ -224,7 +224,7 @@ func area(groups []tie) float64 {
 }
 
 // AUCOfScores is like AUC, for n×K scores with columns in the order of classes. For two classes it is the AUC of the second class.
-// For more it is the mean over the classes that occur, each against the rest.
+// For more classes it is the mean over the classes that occur, each against the rest.
 func AUCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if err := columns("scores", y, classes, scores); err != nil {
@@ -236,7 +236,8 @@ func AUCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ floa
 	return meanOverClasses(y, classes, scores, weights, AUC)
 }
 
-// meanOverClasses returns the mean of a score over the classes that occur, each against the rest.
+// meanOverClasses returns the mean of a score over the classes that occur, each against the rest. For two classes it returns the
+// score of the second.
 func meanOverClasses(y, classes []int, scores *mat.Dense, weights []float64,
 	of func(y []int, positive int, scores, weights []float64) (float64, error)) (float64, error) {
 	sum, count := 0.0, 0.0

@@ -17,9 +17,9 @@ type Confusion struct {
 	Counts  [][]int // [i][j]: rows of Classes[i] predicted as Classes[j]
 }
 
-// NewConfusion counts y (n) against predicted (n). Classes are in the order of labels. If labels is nil, they are the labels that
-// occur in y or predicted, in ascending order. It returns ErrShape for unequal lengths, for a label that is not in labels, and for
-// a duplicate in labels.
+// NewConfusion counts the rows by their true class y (n) and their predicted class (n). Classes are in the order of labels. If
+// labels is nil, they are the labels that occur in y or predicted, in ascending order. It returns ErrShape for unequal lengths, for
+// a label that is not in labels, and for a duplicate in labels.
 func NewConfusion(y, predicted, labels []int) (_ *Confusion, err error) {
 	defer fault.Recover(&err)
 	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
@@ -57,7 +57,7 @@ func NewConfusion(y, predicted, labels []int) (_ *Confusion, err error) {
 	return c, nil
 }
 
-// tally returns the number of rows in a class, of rows predicted as it, and of rows that are both.
+// tally returns the number of rows in a class, the number predicted as the class, and the number that are both.
 func (c *Confusion) tally(class int) (actual, predicted, both int) {
 	at := slices.Index(c.Classes, class)
 	if at < 0 {

@@ -12,8 +12,8 @@ import (
 )
 
 // ROCCurve is the receiver operating characteristic of scores for one class against the rest: the rates of false and true positives
-// as the threshold falls. It begins with no predicted positives, at a threshold of +Inf, and has a point for each distinct score,
-// at which all rows with at least that score are predicted positive. It therefore ends with both rates at 1.
+// as the threshold falls. It begins with no predicted positives, at a threshold of +Inf. It has a point for each distinct score, at
+// which all rows with at least that score are predicted positive. It therefore ends with both rates at 1.
 type ROCCurve struct {
 	Class         int
 	Thresholds    []float64 // descending
@@ -48,7 +48,7 @@ func ROC(y []int, positive int, scores, weights []float64) (_ ROCCurve, err erro
 }
 
 // ROCOfScores returns the curves of n×K scores with columns in the order of classes. For two classes it returns the curve of the
-// second class. For more it returns one curve for each class that occurs, against the rest.
+// second class. For more classes it returns one curve for each class that occurs, against the rest.
 func ROCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ []ROCCurve, err error) {
 	defer fault.Recover(&err)
 	return eachClass(y, classes, scores, weights, ROC)
@@ -108,7 +108,7 @@ func AveragePrecision(y []int, positive int, scores, weights []float64) (_ float
 }
 
 // AveragePrecisionOfScores is like AveragePrecision, for n×K scores with columns in the order of classes. For two classes it is
-// that of the second class. For more it is the mean over the classes that occur, each against the rest.
+// that of the second class. For more classes it is the mean over the classes that occur, each against the rest.
 func AveragePrecisionOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if err := columns("scores", y, classes, scores); err != nil {
@@ -120,9 +120,9 @@ func AveragePrecisionOfScores(y, classes []int, scores *mat.Dense, weights []flo
 	return meanOverClasses(y, classes, scores, weights, AveragePrecision)
 }
 
-// cumulate calls point for each score with the cumulative weights on both sides.
+// cumulate calls point for each tie, in order, with the cumulative and the total weights in the class and outside it.
 func cumulate(groups []tie, point func(score, positives, negatives, allPositives, allNegatives float64)) {
-	// The same sums in the same order as below, so that the last rates are exactly 1.
+	// The totals are added in the same order as the cumulative sums below, so that the last rates are exactly 1.
 	allPositives, allNegatives := 0.0, 0.0
 	for _, g := range groups {
 		allPositives, allNegatives = allPositives+g.positives, allNegatives+g.negatives
@@ -134,7 +134,7 @@ func cumulate(groups []tie, point func(score, positives, negatives, allPositives
 	}
 }
 
-// eachClass returns the curve of the second of two classes, or of each class that occurs if there are more.
+// eachClass returns the curve of the second class if there are two, and otherwise a curve for each class that occurs.
 func eachClass[C any](y, classes []int, scores *mat.Dense, weights []float64,
 	curve func(y []int, positive int, scores, weights []float64) (C, error)) (out []C, err error) {
 	if err := columns("scores", y, classes, scores); err != nil {

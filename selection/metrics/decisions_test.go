@@ -51,12 +51,12 @@ func TestDecisionsAtTheEdge(t *testing.T) {
 	assert.InDelta(t, -1, get(MCC([]int{1, 1, 2, 2}, []int{2, 2, 1, 1}, nil)), 1e-15)
 	assert.Zero(t, get(FBeta([]int{1, 2}, []int{1, 1}, 2, 1, nil)), "nothing predicted as the class")
 	assert.InDelta(t, 1, get(FBeta([]int{1, 2}, []int{1, 2}, 2, 1e200, nil)), 1e-15, "a β whose square is too large")
-	// With three equal scores, each is among the first two with probability two thirds.
+	// If three scores are equal, each of them is among the first two with probability 2/3.
 	assert.InDelta(t, 2.0/3, get(TopK([]int{1}, []int{0, 1, 2}, mat.NewDense(1, 3, []float64{4, 4, 4}), 2, nil)), 1e-15)
 	assert.InDelta(t, 1, get(TopK([]int{1}, []int{0, 1, 2}, mat.NewDense(1, 3, []float64{4, math.Inf(1), 4}), 9, nil)), 1e-15)
 }
 
-// CRPS is the integral of the squared difference of the distribution functions.
+// CRPS agrees with the integral of the squared difference of the distribution functions.
 func TestCRPSByQuadrature(t *testing.T) {
 	get := must(t)
 	for _, c := range [][3]float64{{0, 0, 1}, {3, 1, 4}, {-2, 5, .25}, {1e3, 0, 9}} {
@@ -69,7 +69,7 @@ func TestCRPSByQuadrature(t *testing.T) {
 	}
 	assert.InDelta(t, 2, get(CRPS([]float64{3}, []float64{1}, []float64{0}, nil)), 0, "no variance: the absolute error")
 	assert.InDelta(t, 2, get(CRPS([]float64{3}, []float64{1}, []float64{5e-324}, nil)), 1e-12)
-	// Weights are equivalent to repetitions.
+	// A weight is equivalent to repetitions of the row.
 	assert.InDelta(t, get(CRPS([]float64{1, 1, 4}, []float64{0, 0, 2}, []float64{1, 1, 3}, nil)),
 		get(CRPS([]float64{1, 4}, []float64{0, 2}, []float64{1, 3}, []float64{2, 1})), 1e-15)
 }

@@ -26,7 +26,7 @@ func TestRegressionByHand(t *testing.T) {
 	assert.InDelta(t, 30/(2.25+3*.25+2*2.25), get(NMSE(y, p, w)), 1e-15)
 }
 
-// exactRMSE and exactNMSE compute with 3000 bits and an unbounded exponent.
+// exactRMSE and exactNMSE compute RMSE and NMSE with 3000 bits and an unbounded exponent.
 func exactRMSE(y, p []float64) float64 {
 	sum := wide(0)
 	for i := range y {
@@ -90,7 +90,7 @@ func TestExtremeTargets(t *testing.T) {
 	assert.InEpsilon(t, get(MAE(y, p, []float64{2, 3, 2})), get(MAE(y, p, huge)), 1e-14)
 }
 
-// The means are right even if the ratio of two weights is not a finite number.
+// Means are correct although the ratio of two weights is not a finite number.
 func TestExtremeWeights(t *testing.T) {
 	get := must(t)
 	w := []float64{1e300, 1e-300, 1e-300}
@@ -102,8 +102,8 @@ func TestExtremeWeights(t *testing.T) {
 	assert.False(t, math.IsNaN(get(NMSE([]float64{1, 2, 3}, []float64{1, 2, 2}, w))))
 }
 
-// In every function that accepts weights, a weight of 2 is equivalent to repeating the row. Weights of 1 are bit-identical to none,
-// and their scale does not matter.
+// In every function that accepts weights, a weight of 2 is equivalent to repeating the row. The results with weights of 1 are
+// bit-identical to those without weights, and the scale of the weights does not matter.
 func TestWeightsAreRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -211,16 +211,16 @@ func TestLogLossAndBrier(t *testing.T) {
 	turned := mat.NewDense(3, 3, []float64{.1, .2, .7, .25, .5, .25, 1, 0, 0})
 	assert.InDelta(t, get(LogLoss(y, classes, p, nil)), get(LogLoss(y, []int{9, -1, 4}, turned, nil)), 1e-15)
 	assert.InDelta(t, get(Brier(y, classes, p, nil)), get(Brier(y, []int{9, -1, 4}, turned, nil)), 1e-15)
-	// Confident and wrong, and equal probabilities.
+	// The losses of a confident wrong prediction, and of equal probabilities, are those of the documentation.
 	wrong := mat.NewDense(1, 2, []float64{1, 0})
 	assert.InDelta(t, 36.04, get(LogLoss([]int{1}, []int{0, 1}, wrong, nil)), 0.005)
 	assert.Equal(t, 2.0, get(Brier([]int{1}, []int{0, 1}, wrong, nil)))
 	even := mat.NewDense(1, 4, []float64{.25, .25, .25, .25})
 	assert.InDelta(t, math.Log(4), get(LogLoss([]int{1}, []int{0, 1, 2, 3}, even, nil)), 1e-15)
 	assert.InDelta(t, 0.75, get(Brier([]int{1}, []int{0, 1, 2, 3}, even, nil)), 1e-15)
-	// A probability that exceeds 1 by rounding is not an advantage.
+	// A probability that exceeds 1 by rounding does not reduce the loss below 0.
 	assert.Equal(t, 0.0, get(LogLoss([]int{0}, []int{0, 1}, mat.NewDense(1, 2, []float64{1 + 1e-9, -1e-9}), nil)))
-	// For two classes, twice the mean of the squares of the positive class.
+	// For two classes, Brier is twice the mean squared error of the probability of the positive class.
 	rng := rand.New(rand.NewPCG(3, 3))
 	labels, two, half := make([]int, 40), mat.NewDense(40, 2, nil), 0.0
 	for i := range labels {
@@ -252,7 +252,7 @@ func TestCalibrationByHand(t *testing.T) {
 	require.NoError(t, err)
 	sameBins(t, []Bin{{.5, .5, .5, 1.0 / 3, 3}}, bins)
 	assert.True(t, math.IsNaN(CalibrationError(nil)))
-	// Probabilities outside [0, 1] by rounding.
+	// Probabilities that are outside [0, 1] by rounding are accepted.
 	bins, err = Calibration([]int{0, 1}, 1, []float64{-5e-7, 1 + 5e-7}, 2, EqualWidth)
 	require.NoError(t, err)
 	sameBins(t, []Bin{{0, .5, 0, 0, 1}, {.5, 1, 1, 1, 1}}, bins)
@@ -403,7 +403,7 @@ func TestNormalPredictions(t *testing.T) {
 		}
 		assert.InDelta(t, sum, width, 1e-9)
 	}
-	// The score is proper: variances that are too small or too large, and a shift, have lower scores.
+	// The score is proper: predictions with too small or too large variances, or with shifted means, have lower scores.
 	for _, factor := range []float64{.5, 2} {
 		off := make([]float64, n)
 		for i, v := range variance {
@@ -412,7 +412,7 @@ func TestNormalPredictions(t *testing.T) {
 		assert.Less(t, get(LogDensity(y, mean, off, nil)), want)
 	}
 	assert.Equal(t, 1.0, first(NormalCoverage([]float64{1, 2}, []float64{1, 2}, []float64{0, 0}, .5, nil)), "a point covers itself")
-	// Residuals that overflow, or whose squares do.
+	// The score is finite although the residuals or their squares overflow.
 	assert.InEpsilon(t, -2e300, get(LogDensity([]float64{1e200}, []float64{-1e200}, []float64{1e100}, nil)), 1e-14)
 	assert.InEpsilon(t, -4e308/3, get(LogDensity([]float64{1e308}, []float64{-1e308}, []float64{1.5e308}, nil)), 1e-14)
 	assert.InDelta(t, stat.Mean([]float64{-.5 * math.Log(2*math.Pi), -.5*math.Log(2*math.Pi) - .5}, nil), get(LogDensity([]float64{0, 1}, []float64{0, 0}, []float64{1, 1}, nil)), 1e-15)

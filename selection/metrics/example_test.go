@@ -150,7 +150,7 @@ func ExampleNormalCoverage() {
 
 func ExampleLogDensity() {
 	y, mean := []float64{1, 2, 3, 9}, []float64{1, 2, 4, 4}
-	for _, variance := range []float64{1, 6.5, 50} { // 6.5 is the mean squared residual
+	for _, variance := range []float64{1, 6.5, 50} { // 6.5 is the mean squared residual, and the best of these variances
 		v, err := metrics.LogDensity(y, mean, []float64{variance, variance, variance, variance}, nil)
 		fmt.Printf("%.2f %v\n", v, err)
 	}
@@ -220,14 +220,14 @@ func ExamplePrecisionRecallCurve() {
 	// average precision 0.833, of chance 0.5 <nil>
 }
 
-// The interval shows the range of chance for three rows of ten.
+// The example prints the interval for a class that occurs in three of ten rows.
 func ExampleBin_Interval() {
 	low, high, err := metrics.Bin{Frequency: 0.3, Count: 10}.Interval(0.95)
 	fmt.Printf("%.2f to %.2f %v\n", low, high, err)
 	// Output: 0.11 to 0.60 <nil>
 }
 
-// It is a metric of a cross-validation or a search, and can be called alone.
+// The function is a metric for cross-validations and searches, and can also be called alone.
 func ExampleAveragePrecisionOfScores() {
 	m := metrics.Metric{Name: "AP", LargerIsBetter: true, Scores: metrics.AveragePrecisionOfScores}
 	scores := mat.NewDense(4, 2, []float64{.9, .1, .2, .8, .6, .4, .7, .3})

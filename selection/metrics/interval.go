@@ -8,8 +8,8 @@ import (
 )
 
 // Coverage returns the fraction of the targets y (n) within [low, high] (n each), including the ends, and the mean width of the
-// intervals in the units of y. Among intervals with the right coverage, narrower ones are better. Ends may be infinite. Errors:
-// ErrShape, ErrNotFinite, and ErrParam for low > high.
+// intervals in the units of y. Of two predictions with the right coverage, the one with narrower intervals is better. Ends may be
+// infinite. Errors: ErrShape, ErrNotFinite, and ErrParam for low > high.
 func Coverage(y, low, high, weights []float64) (share, width float64, err error) {
 	defer fault.Recover(&err)
 	if err := vectors(y, nil); err != nil {
@@ -49,7 +49,7 @@ func Coverage(y, low, high, weights []float64) (share, width float64, err error)
 
 // NormalCoverage is like Coverage, for the central intervals of normal predictions at a level, such as 0.95: mean ±
 // √(2·variance)·erf⁻¹(level). The fraction should be close to the level. Errors: ErrShape, ErrNotFinite, and ErrParam for a level
-// outside (0, 1) and a variance < 0.
+// outside (0, 1) or a variance < 0.
 func NormalCoverage(y, mean, variance []float64, level float64, weights []float64) (share, width float64, err error) {
 	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {
@@ -92,7 +92,7 @@ func LogDensity(y, mean, variance, weights []float64) (_ float64, err error) {
 		if v <= 0 {
 			return 0, fault.Param("metrics: LogDensity", fmt.Sprintf("variance[%d]", i), v, "> 0")
 		}
-		// Subtract first, for accuracy, and use halves, which cannot overflow.
+		// Subtract first, for accuracy. The difference of halves cannot overflow.
 		half := (y[i]/2 - mean[i]/2) / math.Sqrt(v)
 		terms[i] = -(math.Log(2*math.Pi)+math.Log(v))/2 - 2*(half*half)
 	}

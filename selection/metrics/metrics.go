@@ -7,18 +7,18 @@
 //	                                 several classes, and TopK
 //	of its probabilities             LogLoss, Brier, Calibration
 //
-// A Metric is one of them with its name and direction, for cross-validation and searches.
+// A Metric combines one of these functions with its name and direction, for cross-validation and searches.
 //
 // # Weights
 //
-// Functions that return a mean over rows have a last argument weights, as in gonum's stat: n positive, finite numbers, or nil for 1
-// each. A weight of 2 is equivalent to repeating the row, and a common factor changes nothing. Calibration and Confusion count
-// rows, and accept no weights.
+// The last argument of functions that return a mean over rows is weights, as in gonum's stat: n positive, finite numbers, or nil
+// for 1 each. A weight of 2 is equivalent to repeating the row, and a common factor changes nothing. Calibration and Confusion
+// count rows, and accept no weights.
 //
 // # Numerical range
 //
-// Sums of squares are computed from numbers scaled by a power of two, so that a result is infinite only if it is itself too large,
-// and NaN only where documented.
+// Sums of squares are computed from numbers scaled by a power of two. A result is therefore infinite only if it is itself too
+// large, and NaN only where documented.
 //
 // # Errors
 //
@@ -54,15 +54,15 @@ type Metric struct {
 	Variance func(y, mean, variance, weights []float64) (float64, error)
 	// Labels scores the labels predicted by a classifier.
 	Labels func(y, predicted []int, weights []float64) (float64, error)
-	// Scores scores a classifier's n×K scores with columns in the order of classes. They are its Decision, or its PredictProba if
-	// it has no Decision.
+	// Scores scores a classifier's n×K scores with columns in the order of classes. The scores are the result of Decision, or of
+	// PredictProba if the classifier has no Decision.
 	Scores func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error)
 	// Proba scores a classifier's n×K probabilities with columns in the order of classes.
 	Proba func(y, classes []int, p *mat.Dense, weights []float64) (float64, error)
 }
 
-// rowWeights are validated weights, scaled by a power of two so that their sum is finite. Nil stands for 1 each, whose sums are
-// exact.
+// rowWeights holds validated weights, scaled by a power of two so that their sum is finite. Nil stands for weights of 1, whose sums
+// are exact.
 type rowWeights []float64
 
 func weigh(weights []float64, n int) (rowWeights, error) {
@@ -106,8 +106,8 @@ func (w rowWeights) total(n int) float64 {
 	return sum
 }
 
-// mean returns Σ w v / Σ w. It divides each term before adding, because the sum of large numbers may overflow when their mean does
-// not.
+// mean returns Σ w v / Σ w. It divides each term before adding, because the sum of large numbers may overflow although their mean
+// does not.
 func (w rowWeights) mean(v []float64) float64 {
 	total, mean := w.total(len(v)), 0.0
 	for i, a := range v {
@@ -116,7 +116,7 @@ func (w rowWeights) mean(v []float64) float64 {
 	return mean
 }
 
-// sameLength returns an error unless got equals the length of y, and y is not empty.
+// sameLength returns an error if y is empty, or if got differs from the length of y.
 func sameLength(name string, got, y int) error {
 	if y == 0 {
 		return fault.Shape("y has", 0, "entries", "want at least 1")
@@ -127,7 +127,7 @@ func sameLength(name string, got, y int) error {
 	return nil
 }
 
-// vectors checks y and further vectors, in the order of their names.
+// vectors checks that y and further vectors, which have names, are finite and have the same length.
 func vectors(y []float64, names []string, others ...[]float64) error {
 	for i, v := range others {
 		if err := sameLength(names[i], len(v), len(y)); err != nil {

@@ -41,7 +41,7 @@ func TestClassificationMetrics(t *testing.T) {
 	assert.Equal(t, 0.0, get(GMean([]int{0, 1}, []int{0, 0}, nil)))
 }
 
-// AUC agrees with its definition over all pairs, with ties.
+// AUC agrees with its definition over all pairs, also if there are ties.
 func TestAUC(t *testing.T) {
 	get := must(t)
 	rng := rand.New(rand.NewPCG(1, 1))

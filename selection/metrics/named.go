@@ -29,8 +29,8 @@ var named = []Metric{
 }
 
 // ByName returns the [Metric] of a function of this package, given the function's name, as used in flags and settings: "RMSE",
-// "LogLoss". For AUC and AveragePrecision it returns the variants for scores, with any number of classes. For an unknown name the
-// error is ErrParam and lists the names.
+// "LogLoss". For AUC and AveragePrecision it returns the variants for scores, with any number of classes. For an unknown name it
+// returns ErrParam with a list of the names.
 func ByName(name string) (Metric, error) {
 	if i := slices.IndexFunc(named, func(m Metric) bool { return m.Name == name }); i >= 0 {
 		return named[i], nil

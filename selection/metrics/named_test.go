@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// TestByName checks that every name gives a metric with one function, and the right direction: exact predictions score better than
-// wrong ones.
+// TestByName checks that every name returns a metric with exactly one function and the right direction: exact predictions score
+// better than wrong ones.
 func TestByName(t *testing.T) {
 	numbers, off := []float64{1, 2, 3, 4}, []float64{2, 2, 2, 5}
 	variances := []float64{1, 1, 1, 1}

@@ -18,8 +18,8 @@ const (
 )
 
 // LogLoss returns the mean of -ln p[i, y[i]], the cross-entropy in nats, for probabilities p (n×K) with columns in the order of
-// classes. 0 is perfect, and equal probabilities give ln K. Probabilities below 2⁻⁵² count as 2⁻⁵². Errors: ErrShape, ErrNotFinite,
-// and ErrParam for a row that differs from a distribution by more than a millionth.
+// classes. 0 is perfect, and the loss of equal probabilities is ln K. Probabilities below 2⁻⁵² count as 2⁻⁵². Errors: ErrShape,
+// ErrNotFinite, and ErrParam for a row that differs from a distribution by more than a millionth.
 func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {
@@ -28,11 +28,11 @@ func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err 
 }
 
 // Brier returns the mean over the rows of Σₖ (p[i,k] - [y[i] = classes[k]])², for p (n×K) with columns in the order of classes. 0
-// is perfect, 2 is confident and wrong, and equal probabilities give 1 - 1/K (Brier, Monthly Weather Review 78, 1950, 1).
+// is perfect, 2 is confident and wrong, and equal probabilities score 1 - 1/K (Brier, Monthly Weather Review 78, 1950, 1).
 //
 // For two classes it is twice the mean of (p - [y = positive])², which many call the Brier score. Halve the result to compare it
-// with theirs. R's mlr3measures provides both, as mbrier and bbrier. scikit-learn's brier_score_loss halves the score for two
-// classes and not for more, unless scale_by_half is set. It returns the errors of LogLoss.
+// with scores of that definition. R's mlr3measures provides both, as mbrier and bbrier. scikit-learn's brier_score_loss halves the
+// score for two classes, and for more classes only if scale_by_half is set. It returns the errors of LogLoss.
 func Brier(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {
@@ -47,7 +47,8 @@ func Brier(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err er
 	})
 }
 
-// probabilityMean returns the mean over the rows of a loss, which receives a row's probabilities and the column of its label.
+// probabilityMean returns the mean of a loss over the rows. The function loss receives a row's probabilities and the column of its
+// label.
 func probabilityMean(y, classes []int, p *mat.Dense, weights []float64, loss func(row []float64, own int) float64) (float64, error) {
 	if err := columns("p", y, classes, p); err != nil {
 		return 0, err
@@ -71,7 +72,7 @@ func probabilityMean(y, classes []int, p *mat.Dense, weights []float64, loss fun
 	return sum / w.total(len(y)), nil
 }
 
-// distribution returns an error unless row i is a probability distribution.
+// distribution returns an error if row i is not a probability distribution.
 func distribution(row []float64, i int) error {
 	sum := 0.0
 	for j, v := range row {

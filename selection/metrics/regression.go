@@ -20,7 +20,7 @@ func NMSE(y, predicted, weights []float64) (_ float64, err error) {
 	if above == 0 {
 		return 0, nil
 	}
-	if slices.Min(y) == slices.Max(y) { // the rounded mean may differ
+	if slices.Min(y) == slices.Max(y) { // the rounded mean may differ from the equal targets
 		return math.Inf(1), nil
 	}
 	deviation, f := difference(y, slices.Repeat([]float64{w.mean(y)}, len(y)))
@@ -38,8 +38,7 @@ func R2(y, predicted, weights []float64) (_ float64, err error) {
 	return 1 - v, nil
 }
 
-// RMSE returns the root mean squared error √(Σ(y-ŷ)²/n), in the units of y. Errors:
-// ErrShape, ErrNotFinite, ErrParam.
+// RMSE returns the root mean squared error √(Σ(y-ŷ)²/n), in the units of y. Errors: ErrShape, ErrNotFinite, ErrParam.
 func RMSE(y, predicted, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	w, err := regression(y, predicted, weights)
@@ -50,8 +49,7 @@ func RMSE(y, predicted, weights []float64) (_ float64, err error) {
 	return math.Ldexp(math.Sqrt(w.squares(residual)/w.total(len(y))), e), nil
 }
 
-// MAE returns the mean absolute error Σ|y-ŷ|/n, in the units of y. Errors: ErrShape,
-// ErrNotFinite, ErrParam.
+// MAE returns the mean absolute error Σ|y-ŷ|/n, in the units of y. Errors: ErrShape, ErrNotFinite, ErrParam.
 func MAE(y, predicted, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	w, err := regression(y, predicted, weights)
@@ -73,8 +71,8 @@ func regression(y, predicted, weights []float64) (rowWeights, error) {
 	return weigh(weights, len(y))
 }
 
-// difference returns (a-b)·2⁻ᵉ and e, so that the largest element is in [½, 1). Squares then do not overflow, and underflow only if
-// they are negligible.
+// difference returns (a-b)·2⁻ᵉ and e, so that the largest element is in [½, 1). The squares of the elements do not overflow, and
+// underflow only if they are negligible.
 func difference(a, b []float64) (d []float64, e int) {
 	d = make([]float64, len(a))
 	largest := 0.0

@@ -61,7 +61,7 @@ func ExampleRanking() {
 	var best ranking.Entry = r.Entries[0]
 	fmt.Printf("%v, %s %.2f\n", best.Kernel, r.Metric.Name, best.Score)
 
-	// The same numbers in the order of another criterion.
+	// The same results can be sorted by another criterion.
 	var by ranking.Criterion = ranking.FSM
 	if r, err = r.SortedBy(by); err != nil {
 		fmt.Println(err)

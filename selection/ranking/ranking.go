@@ -28,12 +28,12 @@ const (
 	defaultMaxEntropy = 0.5
 )
 
-// Criterion is the criterion of a ranking.
+// Criterion is the value by which a ranking orders the candidates.
 type Criterion int
 
 // The criteria. FSM and CSM require labels.
 const (
-	// CrossValidation is the mean over the folds of the learner's score.
+	// CrossValidation is the learner's mean score over the folds.
 	CrossValidation Criterion = iota
 	KTA                       // larger is better
 	CentredKTA                // larger is better
@@ -46,10 +46,11 @@ func (c Criterion) String() string {
 	return enum.Name("Criterion", int(c), "CrossValidation", "KTA", "CentredKTA", "FSM", "CSM")
 }
 
-// Options are the settings of a ranking. Nil means the zero value.
+// Options holds the settings of a ranking. A nil *Options stands for the zero value.
 type Options struct {
 	By Criterion // criterion of the order; zero value: CrossValidation, which requires build
-	// MinEntropy and MaxEntropy, in (0, 1], are the band in which a measure is trusted; 0: 0.1 and 0.5. CrossValidation ignores it.
+	// MinEntropy and MaxEntropy, in (0, 1], are the ends of the band in which a measure is trusted; 0: 0.1 and 0.5. CrossValidation
+	// ignores the band.
 	MinEntropy, MaxEntropy float64 `zero:"0.1 and 0.5" most:"1"`
 	// NoEntropy ranks by a measure without computing entropies.
 	NoEntropy bool
@@ -87,14 +88,14 @@ type Entry struct {
 	Outside bool    // Entropy is outside the band
 	Score   float64 // mean over the folds
 	ScoreSD float64 // standard deviation over the folds
-	// Err reports a failure of the candidate's matrix, of a fit, or of both. If the criterion could not be computed, the entry is
+	// Err reports a failure of the candidate's matrix, of a fit, or of both. An entry whose criterion could not be computed is
 	// last.
 	Err error
 }
 
 // ForClassification ranks the candidates on the rows x (n×d), scaled as the kernels expect, and their labels y (n). Each entry
-// holds the measures, and the entropy if opt.By is a measure. If build is not nil, it also holds the score of the learner that
-// build returns, which must be a new classifier for each call. All are scored on the same folds.
+// holds the measures, and the entropy if opt.By is a measure. If build is not nil, the entry also holds the score of the learner
+// that build returns, which must be a new classifier for each call. All learners are scored on the same folds.
 //
 // Each candidate costs a kernel matrix in blocks, O(n²d), 4n³/3 for an entropy, and the fits of a cross-validation. A candidate
 // that fails is listed with its error, and the values that failed are NaN. It returns ErrParam for no candidates or options out of
@@ -122,7 +123,7 @@ func ForClassification(
 	return t.rank(ctx, candidates)
 }
 
-// ForRegression is like ForClassification, for real targets y (n). They have alignments, but not FSM and CSM.
+// ForRegression is like ForClassification, for real targets y (n). Entries hold the alignments, but neither FSM nor CSM.
 func ForRegression(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Regressor, x mat.Matrix, y []float64,
 	opt *Options,
@@ -154,14 +155,14 @@ func aligned(a measures.Alignment, err error) (measures.Separability, error) {
 	return out, err
 }
 
-// unknown returns a Separability of NaN.
+// unknown returns a Separability whose values are NaN.
 func unknown() measures.Separability {
 	nan := math.NaN()
 	return measures.Separability{Alignment: measures.Alignment{KTA: nan, CentredKTA: nan}, FSM: nan, FSMErr: nan, CSM: nan, CSMNorm: nan,
 		Distance2: nan}
 }
 
-// task is a ranking of either kind.
+// task is a ranking of classification or regression kernels.
 type task struct {
 	Options
 	labels   bool
@@ -212,11 +213,11 @@ func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (_ *Rankin
 	return out, nil
 }
 
-// judge returns the results for k.
+// judge computes the results for k.
 func (t *task) judge(ctx context.Context, k kernels.Kernel, entropy bool) Entry {
 	e := Entry{Kernel: k, Separability: unknown(), Entropy: math.NaN(), Score: math.NaN(), ScoreSD: math.NaN()}
 	if e.Err = kernels.Validate(k); e.Err != nil {
-		return e // build is not called for this kernel
+		return e // does not depend on the kernel, so build is not called
 	}
 	weight := 0.
 	if t.score != nil {

@@ -51,7 +51,7 @@ func names(r *Ranking) (out []string) {
 var (
 	linear   = kernels.Linear{}
 	smooth   = kernels.RBF{Gamma: 0.3}
-	identity = kernels.RBF{Gamma: 1e6} // in float64 on these rows
+	identity = kernels.RBF{Gamma: 1e6} // the kernel matrix of these rows is the identity in float64
 )
 
 func TestForClassification(t *testing.T) {
@@ -72,7 +72,7 @@ func TestForClassification(t *testing.T) {
 		assert.True(t, math.IsNaN(e.Entropy), "not computed for a cross-validation")
 	}
 
-	// FSM prefers the identity, which the entropy excludes.
+	// FSM prefers the identity, but the entropy of the identity is outside the band.
 	blind, err := ForClassification(ctx, candidates, nil, x, y, &Options{By: FSM, NoEntropy: true})
 	require.NoError(t, err)
 	assert.Equal(t, identity, blind.Entries[0].Kernel)
@@ -88,7 +88,7 @@ func TestForClassification(t *testing.T) {
 		assert.InDelta(t, s.Entropy, e.Entropy, 1e-12)
 		assert.Equal(t, e.Entropy < defaultMinEntropy || e.Entropy > defaultMaxEntropy, e.Outside)
 	}
-	// Outside the band the nearest comes first, whatever its FSM.
+	// Of the kernels outside the band, the one with the nearest entropy comes first, whatever its FSM.
 	r, err = ForClassification(ctx, candidates, nil, x, y, &Options{By: FSM, MinEntropy: 0.01, MaxEntropy: 0.02})
 	require.NoError(t, err)
 	assert.Equal(t, []string{linear.String(), smooth.String(), identity.String()}, names(r))
@@ -147,7 +147,7 @@ func TestForRegression(t *testing.T) {
 	assert.ErrorContains(t, err, "build")
 }
 
-// overflowing is infinite for every pair.
+// overflowing is a kernel whose values are infinite.
 type overflowing struct{}
 
 func (overflowing) Eval(_, _ []float64) float64 { return math.Inf(1) }
@@ -155,7 +155,7 @@ func (overflowing) String() string              { return "overflowing" }
 
 var errLearner = errors.New("the learner does not like it")
 
-// picky fails with one kernel.
+// picky is a classifier that cannot be fitted with one of the kernels.
 type picky struct {
 	estimators.Classifier
 	kernel kernels.Kernel

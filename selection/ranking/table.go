@@ -16,16 +16,16 @@ import (
 type Ranking struct {
 	Criterion Criterion
 	Entries   []Entry // ties in the order of the candidates
-	// Metric is the metric of Entry.Score. It is zero without a learner.
+	// Metric is the metric of Entry.Score. It is the zero value if there is no learner.
 	Metric metrics.Metric
 	labels bool // for a classification, for which there are FSM and CSM
-	// Whether entropies were computed, and the band of the options.
+	// These fields record whether entropies were computed, and the band of the options.
 	entropies              bool
 	minEntropy, maxEntropy float64
 }
 
 // SortedBy returns the same entries, sorted by another criterion. If there are entropies and the criterion is a measure, entries
-// outside the band follow those inside, the nearest first. It returns ErrParam for a criterion that was not computed.
+// outside the band follow those inside it, the nearest first. It returns ErrParam for a criterion that was not computed.
 func (r *Ranking) SortedBy(c Criterion) (*Ranking, error) {
 	if err := r.can(c); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (r *Ranking) can(c Criterion) error {
 	return nil
 }
 
-// cost returns the value of the criterion such that smaller is better, or NaN if it cannot be ranked.
+// cost returns a value that is smaller for better entries. It returns NaN if the entry cannot be ranked.
 func (r *Ranking) cost(c Criterion, e Entry) float64 {
 	switch c {
 	case KTA:
@@ -88,7 +88,7 @@ func (r *Ranking) cost(c Criterion, e Entry) float64 {
 	return e.Score
 }
 
-// String returns the ranking as a table of the requested columns, with a dash for failures. Entropies outside the band are marked,
+// String returns the ranking as a table of the computed columns, with a dash for failures. Entropies outside the band are marked,
 // and errors follow the table.
 func (r *Ranking) String() string {
 	var text, notes strings.Builder

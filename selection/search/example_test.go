@@ -36,7 +36,7 @@ func ExampleResult() {
 		fmt.Println(err)
 		return
 	}
-	data, err := json.Marshal(r.Result()) // for a file; reading the JSON gives an equal value
+	data, err := json.Marshal(r.Result()) // store it in a file; reading the JSON returns an equal value
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -89,7 +89,7 @@ func ExampleTraceRow() {
 	// Output: 2 of 2 rows, the last at entropy 0.25
 }
 
-// The scores of an entropy.Search for the chosen kernel at the chosen ridge.
+// The example prints the scores that an entropy.Search computed for the chosen kernel at the chosen ridge.
 func ExampleRidgeScore() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &entropy.Search{}}
@@ -109,7 +109,7 @@ func ExampleRidgeScore() {
 	// Output: true true true
 }
 
-// The fields of a trace row: its target, the basis of its score, and whether it was chosen.
+// The example prints fields of a trace row: its target, the basis of its score, and whether it was chosen.
 func ExampleTraceRow_fields() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &entropy.Search{Targets: []float64{.2, .4}}}
@@ -140,7 +140,7 @@ func ExampleTraceRow_fields() {
 	// folds | the budget was spent | below the band | {0.3 ok}
 }
 
-// Fields of single strategies are in EntropyRow and ClimbRow.
+// EntropyRow and ClimbRow hold the fields that only some strategies set.
 func ExampleClimbRow() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &shape.Search{}}
@@ -157,7 +157,7 @@ func ExampleClimbRow() {
 	// Output: 2 logarithms: a length and the ridge; an entropy: false
 }
 
-// A search without an estimator: a grid finds the parameter with the smallest score, here a formula.
+// This search needs no estimator: a grid finds the parameter with the smallest score, which is a formula here.
 func ExampleNew() {
 	x, y := wave()
 	problem := search.Problem{
@@ -189,7 +189,7 @@ func ExampleNew() {
 	// Output: 2 grid 0 <nil>
 }
 
-// Two searches share a budget: each may use an equal part of the time that remains when it begins.
+// Two searches share a budget. Each may use an equal part of the time that remains when it begins.
 func ExampleBudget() {
 	now := time.Unix(0, 0)
 	budget, err := search.NewBudget("example: Search", time.Minute, func() time.Time { return now }, 2)
@@ -210,7 +210,7 @@ func ExampleBudget() {
 	// false
 }
 
-// An entropy.Search compares the kernels of several families itself. For a grid.Search the scores of the families decide.
+// An entropy.Search compares the kernels of several families itself. For a grid.Search, the families are compared by their scores.
 func ExampleFamilyChooser() {
 	for _, s := range []search.Strategy{&entropy.Search{}, &grid.Search{}} {
 		_, ok := s.(search.FamilyChooser)

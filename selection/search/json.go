@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// number is a float64 that JSON writes as null if it is NaN, and as a string if it is infinite, such as an NMSE of constant
-// targets, since JSON has no such numbers.
+// number is a float64 that JSON writes as null if it is NaN, and as a string if it is infinite, since JSON has no such numbers. An
+// NMSE of constant targets may be infinite.
 type number float64
 
 func (f number) MarshalJSON() ([]byte, error) {
@@ -42,7 +42,7 @@ func (f *number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(f))
 }
 
-// validTexts refuses text that encoding/json would change silently.
+// validTexts returns an error for text that encoding/json would change silently.
 func validTexts(name string, field reflect.Value) error {
 	switch texts, several := field.Interface().([]string); {
 	case several:
@@ -53,7 +53,7 @@ func validTexts(name string, field reflect.Value) error {
 	return nil
 }
 
-// marshalFields writes a struct as encoding/json does, with its float64 fields as number.
+// marshalFields encodes a struct as encoding/json does, but its float64 fields as number.
 func marshalFields[T any](v T) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -79,7 +79,7 @@ func marshalFields[T any](v T) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// unmarshalFields reads the result of marshalFields into v. If that fails, v is unchanged.
+// unmarshalFields decodes the result of marshalFields into v. If that fails, v is unchanged.
 func unmarshalFields[T any](data []byte, v *T) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -102,13 +102,13 @@ func unmarshalFields[T any](data []byte, v *T) error {
 	return err
 }
 
-// asNumber returns a float64 field as a number.
+// asNumber returns a pointer to a float64 field as a *number. It returns false for any other field.
 func asNumber(field reflect.Value) (*number, bool) {
 	f, ok := field.Addr().Interface().(*float64)
 	return (*number)(f), ok
 }
 
-// eachField calls f for each field of a struct that JSON contains, including those of embedded structs.
+// eachField calls f for each field of a struct that its JSON contains, including the fields of embedded structs.
 func eachField(v reflect.Value, f func(name string, omitEmpty bool, field reflect.Value) error) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -129,7 +129,7 @@ func eachField(v reflect.Value, f func(name string, omitEmpty bool, field reflec
 	return nil
 }
 
-// shapeOf returns the nesting depth of JSON, and the number of its objects.
+// shapeOf returns the nesting depth of a JSON text, and the number of its objects.
 func shapeOf(data []byte) (most, objects int) {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {

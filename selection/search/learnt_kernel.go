@@ -7,8 +7,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// LearntKernel returns the ARD of the kernel base with the given values of its parameters, the lengths of all columns first. The
-// argument categories lists the columns that are categories.
+// LearntKernel returns the ARD of the kernel base with the given values of its parameters. The first values are the lengths of all
+// columns. The argument categories lists the categorical columns.
 func LearntKernel(base kernels.Kernel, values []float64, categories []int) (kernels.ARD, error) {
 	var none kernels.ARD
 	d := len(values) - len(kernels.ARD{Kernel: base, Lengths: []float64{1}}.Params()) + 1

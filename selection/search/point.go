@@ -33,7 +33,8 @@ func (p Point) String() string {
 	return fmt.Sprintf("%.4g", p.Param)
 }
 
-// Equal reports whether p and q are the same kernel or the same candidate, whose Param is NaN.
+// Equal reports whether p and q are the same kernel or the same candidate. Unlike ==, it is true for equal candidates, whose Param
+// is NaN.
 func (p Point) Equal(q Point) bool {
 	return p.Candidate == q.Candidate && (p.IsCandidate() || p.Param == q.Param)
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Problem is the input of a Run. A strategy reads its fields and must not modify their contents.
+// Problem is the input of a Run. A strategy may read its fields but must not modify their contents.
 type Problem struct {
 	Settings
-	Columns string          // the scaling of the columns, if there are several; otherwise ""
+	Columns string          // name of the scaling, if several are compared; otherwise ""
 	Family  families.Family // nil for candidates
-	// Categories are the columns of X that are only compared for equality. A strategy with one length per column treats them as
-	// kernels.ARD does. Other strategies receive none.
+	// Categories lists the columns of X that are only compared for equality. A strategy with one length per column treats them as
+	// kernels.ARD does. For other strategies it is nil.
 	Categories []int
-	// Candidates are the types of the candidates. It is nil for kernels.
+	// Candidates holds the types of the candidates. It is nil if the points are kernels.
 	Candidates []string
 	Names      []string // names of the candidates; nil: none
-	Turns      []int    // order in which candidates are tried, smaller first; nil: their own order
+	Turns      []int    // order in which candidates are tried, smaller first; nil: in the given order
 
 	RidgeMachine bool // the closed-form score is the error of the learner itself
-	// Features computes the features (n×m) of learners that are ridge regression on features. It is nil for others.
+	// Features computes the features (n×m) of learners that are ridge regression on features. It is nil for other learners.
 	Features func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error)
 
 	X       *mat.Dense // distinct preprocessed training rows
@@ -35,8 +35,8 @@ type Problem struct {
 	Labels  []int      // labels of a classification, the most frequent of equal rows; nil for a regression
 	Weights []float64  // weights of the rows; nil: 1 each
 
-	// Distinct maps the original rows to those of X; nil: they are equal. GivenTargets and GivenLabels belong to the original rows.
-	// New sets them if no rows are equal.
+	// Distinct maps the original rows to those of X; nil: they are the same. GivenTargets and GivenLabels belong to the original
+	// rows. New sets them if no rows are equal.
 	Distinct     *distinct.Rows
 	GivenTargets []float64
 	GivenLabels  []int
@@ -46,7 +46,7 @@ type Problem struct {
 	Try      func(ctx context.Context, family families.Family, a Attempt) (Attempted, error)
 }
 
-// Settings are common to all runs of a Fit.
+// Settings holds what all runs of a Fit have in common.
 type Settings struct {
 	Type           string // type of the estimator, for errors
 	Workers        int
@@ -75,7 +75,6 @@ func NewProblem(merged *distinct.Rows, target []float64, labels []int) Problem {
 	return p
 }
 
-// folds divides the distinct rows into folds.
 func (p *Problem) folds(s validation.Splitter) ([]validation.Fold, error) {
 	if p.Distinct == nil {
 		n, _ := p.X.Dims()

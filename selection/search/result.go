@@ -39,7 +39,7 @@ const (
 
 // Result is the record of a search and its choice.
 type Result struct {
-	// The Start of the choice, until the choice is fitted; see Choice.
+	// start is the Start of the choice, until the choice is fitted; see Choice.
 	start loo.Start
 
 	// Strategy is the Name of the strategy, for example "entropy".
@@ -58,7 +58,7 @@ type Result struct {
 	// Name is the name of the chosen candidate, if it has one.
 	Name string `json:"name,omitempty"`
 
-	// Param2 is the second parameter of a family with two parameters. It is NaN for others.
+	// Param2 is the second parameter of a family with two parameters. It is NaN for other families.
 	Param2 float64 `json:"param2"`
 
 	// Entropy is the entropy of the chosen kernel. If an entropy.Search scored the kernel on all rows without computing its entropy
@@ -80,7 +80,7 @@ type Result struct {
 	// LargerIsBetter reports whether a larger Score is better.
 	LargerIsBetter bool `json:"larger_is_better,omitempty"`
 
-	// Ridge is the ridge of the closed-form score of the chosen kernel. It is NaN without such a score.
+	// Ridge is the ridge of the closed-form score of the chosen kernel. It is NaN if there is no such score.
 	Ridge float64 `json:"ridge"`
 
 	// Lengths holds the length of each column of the preprocessed rows, or nil if none were learnt. Values holds all parameters of
@@ -95,8 +95,8 @@ type Result struct {
 	LeaveOneOut float64 `json:"leave_one_out"`
 	Share       float64 `json:"share,omitempty"`
 
-	// VarianceFactor multiplies the variance of the mixture of stacked models. With it, the leave-one-out residuals of the mean
-	// have the largest likelihood under the leave-one-out variances of the mixture. It is 0 for other models.
+	// VarianceFactor multiplies the variance of the mixture of stacked models. With this factor, the leave-one-out residuals of the
+	// mean have the largest likelihood under the leave-one-out variances of the mixture. It is 0 for other models.
 	VarianceFactor float64 `json:"variance_factor,omitempty"`
 
 	// Landmarks is the number of landmarks of a machine of package falkon, and EffectiveDimension is its effective dimension. Both
@@ -107,18 +107,18 @@ type Result struct {
 	// Evaluations is the number of entropies computed.
 	Evaluations int `json:"evaluations"`
 
-	// KernelMatrices is the number of kernel matrices computed by the search itself, without those of the learner.
+	// KernelMatrices is the number of kernel matrices that the search itself computed. Those of the learner do not count.
 	KernelMatrices int `json:"kernel_matrices"`
 
 	// Fits is the number of fits of the learner, including the final one.
 	Fits int `json:"fits"`
 
-	// Seconds is the duration of the search, without the final fit.
+	// Seconds is the duration of the search. The final fit is not included.
 	Seconds  float64    `json:"seconds"`
 	Warnings []string   `json:"warnings,omitempty"`
 	Trace    []TraceRow `json:"trace"`
 
-	// Others are the results of the other families or scalings, with worse scores.
+	// Others holds the results of the families or scalings that were not chosen.
 	Others []*Result `json:"others,omitempty"`
 }
 
@@ -132,7 +132,7 @@ type Result struct {
 //	   1     0.1961   0.3582  0.3582  0.3582   300       0  0.053293    0.0115    0.009  towards entropy 0.2: chosen
 //	   2     0.1105   0.2652  0.2652  0.2652   300       0  0.052232    0.0012    0.007  towards entropy 0.2
 //	   3    0.05899   0.1819  0.1819  0.1819   300       0  0.052552  8.79e-05    0.007  towards entropy 0.2; taken for 0.2 (ok)
-//	not taken: Matern(nu=1.5, length=6.18), leave-one-out NMSE 0.057808
+//	not chosen: Matern(nu=1.5, length=6.18), leave-one-out NMSE 0.057808
 //
 // with these columns:
 //
@@ -145,8 +145,8 @@ type Result struct {
 //	decision          why the search tried this row, and the result
 //
 // "Towards entropy 0.2" means that the search was looking for a kernel with that entropy, and "taken for 0.2 (ok)" that this kernel
-// was close enough to be a candidate. "Chosen" marks the row that was fitted. "Not taken" shows the best kernel of another family.
-// "Mean of 3 folds" means that the row was scored with cross-validation.
+// was close enough to be a candidate. "Chosen" marks the row that was fitted. "Not chosen" is followed by the best kernel of
+// another family. "Mean of 3 folds" means that the row was scored with cross-validation.
 func (r Result) String() string {
 	var out strings.Builder
 	if r.Columns != "" {
@@ -192,7 +192,7 @@ func (r Result) String() string {
 	}
 	for _, o := range r.Others {
 		if o.Columns != "" {
-			continue // it is in the table
+			continue // the table of the scalings contains it
 		}
 		fmt.Fprintf(&out, "not chosen: %s, %s %.5g\n", numeral.Rounded(o.Choice()), o.ScoreName, o.Score)
 	}
@@ -204,7 +204,7 @@ func (t *TraceRow) untried() bool {
 	return t.Unscored == BudgetSpent && t.Fits == 0 && math.IsNaN(t.Entropy) && len(t.Taken) == 0 && !t.Chosen
 }
 
-// ways writes the table of the scalings.
+// ways writes a table that compares the scalings.
 func (r Result) ways(out *strings.Builder) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	kinds := slices.ContainsFunc(r.Others, func(o *Result) bool { return o.Family != r.Family })
@@ -241,7 +241,7 @@ func (r Result) climb(i int) (n int) {
 	return n
 }
 
-// bestOf summarises a climb: its best row, with the total seconds, and a description.
+// bestOf summarises a climb. It returns the best row, with the total seconds, and a description.
 func (r Result) bestOf(i, n int) (TraceRow, string) {
 	best, seconds, chosen := r.Trace[i], 0.0, ""
 	for _, t := range r.Trace[i : i+n] {
@@ -291,7 +291,7 @@ func (r *Result) Clone() *Result {
 func (r Result) MarshalJSON() ([]byte, error) { return marshalFields(r) }
 
 // deepestResult limits the nesting of a Result's JSON. Scalings and families are nested in Others, and each level is parsed again
-// for every level around it.
+// for every level that contains it.
 const deepestResult = 32
 
 // UnmarshalJSON reads the result of MarshalJSON.
@@ -300,7 +300,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	if deep > deepestResult {
 		return fmt.Errorf("search: a Result of %d levels, at most %d are read", deep, deepestResult)
 	}
-	// A trace row contains the names of its fields. Without this check a few bytes could stand for a large trace.
+	// The JSON of a trace row contains the names of its fields. Without this check a few bytes could stand for a large trace.
 	if need, limit := objects*int(reflect.TypeFor[TraceRow]().Size()), 64*len(data)+1<<20; need > limit {
 		return fmt.Errorf("search: a Result of %d objects in %d bytes", objects, len(data))
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Run is one search of a [Strategy], over one parameter of a family or over candidates. It holds the problem, keeps the trace and
-// the counts, reuses results of an earlier search, calls Observe, and checks the budget. A Fit makes one Run for each family, or
+// the counts, reuses results of an earlier search, calls Observe, and checks the budget. A Fit creates one Run for each family, or
 // for each turn of a family with two parameters. Only the goroutine that calls Choose may use it.
 type Run struct {
 	Problem  // the input; must not be changed
@@ -24,7 +24,7 @@ type Run struct {
 	index    map[rowKey]int // of trace rows
 	recalled map[recall]TraceRow
 	warnings []string
-	cut      bool  // the budget has left out work
+	cut      bool  // work was left out because of the budget
 	failed   error // first error of a fit
 	expected int   // expected number of calls of Evaluate and CrossValidate
 	divided  bool  // each call receives a context with its own share of the work
@@ -55,13 +55,13 @@ func (t *TraceRow) key() rowKey {
 	return out
 }
 
-// recall is a key with a number of rows.
+// recall identifies a row of Resume by its key and its number of rows.
 type recall struct {
 	rowKey
 	rows int
 }
 
-// New returns a run of a problem, with a share of the budget that starts with Begin.
+// New returns a run of a problem. Its share of the budget begins with Begin.
 func New(p Problem, shared *Budget) *Run {
 	if !p.Distinct.Repeated() {
 		p.GivenTargets, p.GivenLabels = p.Targets, p.Labels
@@ -84,7 +84,7 @@ func New(p Problem, shared *Budget) *Run {
 	return r
 }
 
-// Begin starts the run's share of the budget. Otherwise the first Evaluate or CrossValidate does so.
+// Begin starts the run's share of the budget. If it is not called, the first Evaluate or CrossValidate starts the share.
 func (r *Run) Begin() { r.spending() }
 
 // spending returns the run's share of the budget.
@@ -112,7 +112,7 @@ func (r *Run) Len() int { return len(r.trace) }
 // Row returns a row by its Iteration, from 1.
 func (r *Run) Row(iteration int) TraceRow { return r.trace[iteration-1] }
 
-// Find returns the row of a point in a round, which is 0 for strategies without rounds.
+// Find returns the row of a point in a round, and whether there is one. The round is 0 for strategies without rounds.
 func (r *Run) Find(p Point, round int) (TraceRow, bool) {
 	if row := r.row(p, round); row != nil {
 		return *row, true
@@ -120,7 +120,7 @@ func (r *Run) Find(p Point, round int) (TraceRow, bool) {
 	return TraceRow{}, false
 }
 
-// Recalled returns the row in Resume that corresponds to a row of the trace.
+// Recalled returns the row in Resume that corresponds to a row of the trace, and whether there is one.
 func (r *Run) Recalled(iteration int) (TraceRow, bool) { return r.recall(&r.trace[iteration-1]) }
 
 // Annotate lets a strategy record a decision in a row of the trace.
@@ -160,8 +160,8 @@ func (r *Run) Warn(format string, args ...any) {
 func (r *Run) Warnings() []string { return slices.Clone(r.warnings) }
 
 // Expect announces approximately how many calls of Evaluate and CrossValidate will follow, for the progress that Observe receives.
-// Without it, about twenty calls are expected. A wrong number only makes the progress less even. Pass 0 if the strategy gives each
-// call a context with its share of the work.
+// If it is not called, about twenty calls are expected. A wrong number only makes the progress less uniform. Pass 0 if the strategy
+// passes each call a context with its share of the work.
 func (r *Run) Expect(calls int) { r.expected, r.parts, r.divided = calls, nil, calls == 0 }
 
 // nextContext returns the context of the next call.
@@ -175,7 +175,7 @@ func (r *Run) nextContext(ctx context.Context) context.Context {
 	return r.parts.Next()
 }
 
-// usualCalls is the number of calls expected without Expect.
+// usualCalls is the expected number of calls if the strategy does not call Expect.
 const usualCalls = 20
 
 // KernelsOnly returns an ErrParam error that names the strategy if the run has candidates. Strategies that cannot compare
@@ -194,7 +194,7 @@ func (r *Run) familyName() string {
 	return r.Family.String()
 }
 
-// add appends a row for a point.
+// add completes a row, appends it to the trace, and returns a pointer to it.
 func (r *Run) add(row TraceRow) *TraceRow {
 	row.Iteration, row.Family, row.Columns = len(r.trace)+1, r.familyName(), r.Columns
 	if row.IsCandidate() {
@@ -208,7 +208,7 @@ func (r *Run) add(row TraceRow) *TraceRow {
 	return &r.trace[len(r.trace)-1]
 }
 
-// row returns the row of a point, or nil.
+// row returns the trace row of a point in a round, or nil.
 func (r *Run) row(p Point, round int) *TraceRow {
 	if i, ok := r.index[placeOf(p, round)]; ok {
 		return &r.trace[i]
@@ -216,13 +216,13 @@ func (r *Run) row(p Point, round int) *TraceRow {
 	return nil
 }
 
-// recall returns the result of an earlier search for a row.
+// recall returns the row of Resume that corresponds to a row, and whether there is one.
 func (r *Run) recall(row *TraceRow) (TraceRow, bool) {
 	old, ok := r.recalled[recall{row.key(), row.Rows}]
 	return old, ok
 }
 
-// Look identifies an evaluation. Resume recognises its row by Point, Round, Rows and Theta.
+// Look describes an evaluation. Resume recognises its row by Point, Round, Rows and Theta.
 type Look struct {
 	Point
 
@@ -240,9 +240,9 @@ type Look struct {
 }
 
 // Evaluate appends a row to the trace and calls compute, which fills in its results: an entropy, or a score with its Basis. If
-// Resume contains the row, that row is used instead. If compute sets Score, it also sets Basis, to [OnMatrix] or a name of its own.
-// It sets Matrices to the number of kernel matrices that it computed. It reports progress through its context. Evaluate returns the
-// error of compute or of ctx, or [ErrBudget].
+// Resume contains the row, that row is used instead. If compute sets Score, it must also set Basis, to [OnMatrix] or a name of its
+// own. It must set Matrices to the number of kernel matrices that it computed. It reports progress through its context. Evaluate
+// returns the error of compute or of ctx, or [ErrBudget].
 func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
 	defer fault.Recover(&err)
 	ctx = r.nextContext(check.Context(ctx))
@@ -259,7 +259,7 @@ func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Con
 	if old, ok := r.recall(&row); ok && old.evaluated() {
 		row = old
 		row.Aim, row.Taken, row.Chosen, row.Unscored = aim, nil, false, ""
-		if row.Basis.scoredAfterwards() && row.Round == 0 { // it is recalled when it is scored
+		if row.Basis.scoredAfterwards() && row.Round == 0 { // its score is recalled later, when it is scored
 			row.ClearScore("")
 			row.Fits, row.Matrices = 0, row.Matrices-matricesOf(old.Basis)
 		}
@@ -277,15 +277,15 @@ func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Con
 	return *out, ctx.Err()
 }
 
-// evaluated reports whether Evaluate made the row, rather than a cross-validation.
+// evaluated reports whether Evaluate created the row, rather than a cross-validation.
 func (t *TraceRow) evaluated() bool {
 	return !math.IsNaN(t.Entropy) || t.Basis != "" && (!t.Basis.scoredAfterwards() || t.Round > 0)
 }
 
-// scoredAfterwards reports whether scores with this basis are computed after their rows are made.
+// scoredAfterwards reports whether scores with this basis are computed after their rows are created.
 func (b Basis) scoredAfterwards() bool { return b == OnPivots || b == OnRows || b == OnFolds }
 
-// matricesOf returns the number of kernel matrices for a score that was computed after the entropy.
+// matricesOf returns the number of kernel matrices that a score takes if it is computed after the entropy.
 func matricesOf(b Basis) int {
 	if b == OnRows {
 		return 1

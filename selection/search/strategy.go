@@ -35,8 +35,8 @@ type Strategy interface {
 	Choose(ctx context.Context, r *Run) (Choice, error)
 }
 
-// FamilyChooser is a Strategy that compares families itself. With any other strategy, families are searched one after the other,
-// and the best score decides.
+// FamilyChooser is a Strategy that compares families itself. For any other strategy, families are searched one after the other, and
+// the best score decides.
 type FamilyChooser interface {
 	Strategy
 	// ChooseFamily searches the families of the runs. It returns the position of the chosen run, and the choice in each run. It
@@ -60,12 +60,12 @@ type Choice struct {
 	// Measure describes the scores. It is the zero value if nothing was scored.
 	Measure Measure
 
-	// If Values is not nil, it holds further learnt parameters. The kernel is then the kernels.ARD of the family's kernel, with
-	// these values of its Params, the lengths of the columns first.
+	// If Values is not nil, it holds further learnt parameters. The kernel is then the kernels.ARD of the family's kernel, whose
+	// Params have these values. The lengths of the columns come first.
 	Values []float64
 
-	// If Ridge is not 0, it is the ridge for Values, or one of the Ridges of the row. Machines of package lssvm that would choose a
-	// ridge use it.
+	// If Ridge is not 0, it is the ridge for Values, or one of the Ridges of the row. It is used for machines of package lssvm that
+	// would otherwise choose a ridge.
 	Ridge float64
 
 	// Start holds the strategy's results about the lssvm machine on all rows. Only strategies of this module set it.
@@ -75,7 +75,7 @@ type Choice struct {
 	Entropy *measures.VonNeumann
 }
 
-// Measure is the name and the direction of scores.
+// Measure holds the name and the direction of scores.
 type Measure struct {
 	Name           string
 	LargerIsBetter bool

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// random tries Points random parameters within the bounds of the family. Their logs are uniform within three decades of the initial
-// parameter of the family.
+// random evaluates Points random parameters within the bounds of the family. Their logs are uniform within three decades of the
+// initial parameter of the family.
 type random struct {
 	Points int
 	Seed   uint64
@@ -49,7 +49,8 @@ func (s *random) Choose(ctx context.Context, r *search.Run) (search.Choice, erro
 	return out, err
 }
 
-// Random search is a third-party strategy. It supports budgets and resumption like the others, and selectiontest checks it.
+// This random search is a third-party strategy. It supports budgets and resumption like the strategies of this module, and package
+// selectiontest checks it.
 func ExampleStrategy() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &random{Points: 8, Seed: 1}}

@@ -46,7 +46,7 @@ type TraceRow struct {
 	// Ridge is the ridge of a closed-form score.
 	Ridge float64 `json:"ridge"`
 
-	// Ridges are all ridges at which the closed form was evaluated, in ascending order.
+	// Ridges holds the scores at all ridges at which the closed form was evaluated, in ascending order of the ridges.
 	Ridges []RidgeScore `json:"ridges,omitempty"`
 
 	Basis Basis `json:"basis,omitempty"`
@@ -70,8 +70,8 @@ type TraceRow struct {
 	Done float64 `json:"done,omitempty"`
 
 	// Step is set in rows that only report progress to Observe. Such rows are passed to Observe between the others, after every
-	// four-hundredth of the work. They have no Iteration and no score, are not in the Trace of a Result, and are ignored by Resume.
-	// While a machine for many rows is fitted on ScoredOn landmarks, Step is a step of that fit.
+	// four-hundredth of the work. They have no Iteration and no score, they are not in the Trace of a Result, and Resume ignores
+	// them. While a machine for many rows is fitted on ScoredOn landmarks, Step is a step of that fit.
 	Step *estimators.Step `json:"step,omitempty"`
 
 	// EntropyRow and ClimbRow hold fields that only some strategies set. In rows of other strategies they have the values that
@@ -85,7 +85,7 @@ type EntropyRow struct {
 	// Aim is the target entropy. It is NaN if there was none.
 	Aim float64 `json:"aim"`
 
-	// EntropyLow is a lower bound. It is equal to Entropy if that is exact.
+	// EntropyLow is a lower bound of the entropy. If Entropy is exact, they are equal.
 	EntropyLow  float64 `json:"entropy_low"`
 	Entropy     float64 `json:"entropy"`
 	EntropyHigh float64 `json:"entropy_high"`
@@ -94,8 +94,8 @@ type EntropyRow struct {
 	// Rank is the number of pivots of a low-rank entropy. It is 0 if the entropy is exact.
 	Rank int `json:"rank,omitempty"`
 
-	// Wide reports that the entropy is undecided: even with the largest allowed number of pivots, its bounds do not show on which
-	// side of a target it lies.
+	// Wide reports that the search could not decide with the entropy. Even with the largest allowed number of pivots, its bounds do
+	// not show on which side of a target it lies.
 	Wide bool `json:"wide,omitempty"`
 
 	// StandardError is the standard error of Entropy, from subsamples.
@@ -108,14 +108,14 @@ type EntropyRow struct {
 	Taken []Taken `json:"taken,omitempty"`
 }
 
-// ClimbRow holds the additional fields of a shape.Search.
+// ClimbRow holds the additional fields of a shape.Search. The search climbs to a maximum of its objective.
 type ClimbRow struct {
 	// Theta holds the logs of the kernel's parameters and of the ridge at the point. Gradient is the gradient of the score with
 	// respect to them.
 	Theta    []float64 `json:"theta,omitempty"`
 	Gradient []float64 `json:"gradient,omitempty"`
 
-	// Elsewhere is another starting point, in the form of Theta, from which a search that has climbed to Theta can reach a clearly
+	// Elsewhere is another starting point, in the form of Theta. From there, a search that has climbed to Theta can reach a clearly
 	// higher maximum. It is nil if none was found.
 	Elsewhere []float64 `json:"elsewhere,omitempty"`
 }
@@ -133,32 +133,32 @@ type RidgeScore struct {
 	// Evidence is the log evidence.
 	Evidence float64 `json:"evidence"`
 
-	// Wrong is the leave-one-out error rate of a classification: the fraction of rows that are misclassified by the model of the
-	// other rows. It is 0 for regression.
+	// Wrong is the leave-one-out error rate of a classification: the fraction of rows that a model of all other rows misclassifies.
+	// It is 0 for regression.
 	Wrong float64 `json:"wrong,omitempty"`
 }
 
 // Basis identifies the data of a score.
 type Basis string
 
-// The bases. Scores with different bases are not comparable.
+// The values of Basis. Scores with different bases are not comparable.
 const (
-	// OnMatrix means the kernel matrix of all rows.
+	// OnMatrix means that the score uses the kernel matrix of all rows.
 	OnMatrix Basis = "matrix"
-	// OnPivots means all rows, through the features of ScoredOn pivots.
+	// OnPivots means that it uses all rows, through the features of ScoredOn pivots.
 	OnPivots Basis = "pivots"
-	// OnRows means the kernel matrix of ScoredOn rows.
+	// OnRows means that it uses the kernel matrix of ScoredOn rows.
 	OnRows Basis = "rows"
-	// OnFolds means the mean over ScoredOn folds.
+	// OnFolds means that it is the mean over ScoredOn folds.
 	OnFolds Basis = "folds"
-	// OnFeatures means all rows, through the ScoredOn features of the learner.
+	// OnFeatures means that it uses all rows, through the ScoredOn features of the learner.
 	OnFeatures Basis = "features"
-	// OnBlocks means the sum over blocks of rows, with ScoredOn rows in total.
+	// OnBlocks means that it is a sum over blocks of rows, with ScoredOn rows in total.
 	OnBlocks Basis = "blocks"
-	// OnLandmarks means Rows rows, through the features of ScoredOn landmarks that are not among them.
+	// OnLandmarks means that it uses Rows rows, through the features of ScoredOn landmarks that are not among these rows.
 	OnLandmarks Basis = "landmarks"
-	// OnStarts means the gain in log evidence per row over pure noise, at the highest of the maxima that a shape.Search has reached
-	// from several starting points. It is averaged over ScoredOn rows.
+	// OnStarts means that it is the gain in log evidence per row compared with pure noise, averaged over ScoredOn rows. It is that
+	// of the highest of the maxima that a shape.Search has reached from several starting points.
 	OnStarts Basis = "starts"
 )
 
@@ -276,12 +276,12 @@ func (t *TraceRow) SetEntropy(e measures.VonNeumann) {
 	t.EntropyLow, t.Entropy, t.EntropyHigh, t.Bits = e.Entropy, e.Entropy, e.Entropy, e.Bits
 }
 
-// SetCurve sets Ridges to the closed-form scores of curve, and Score and Ridge to the best of them.
+// SetCurve sets Ridges to the closed-form scores of curve, and Score and Ridge to those of the best ridge.
 func (t *TraceRow) SetCurve(curve []RidgeScore, byEvidence bool, basis Basis, on int) {
 	t.SetScore(missing, missing, basis, on)
 	t.Ridges = curve
 	best := missing
-	for i := len(curve) - 1; i >= 0; i-- { // the larger ridge wins a tie
+	for i := len(curve) - 1; i >= 0; i-- { // in a tie, the larger ridge is chosen
 		c := curve[i]
 		v := -c.Score
 		if byEvidence {

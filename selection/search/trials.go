@@ -12,15 +12,15 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Trials are points at which to fit and score the learner.
+// Trials describes the points at which to fit and score the learner.
 type Trials struct {
 	// Points are the points to score. Rows of the trace are appended in this order.
 	Points []Point
 	Folds  []validation.Fold
 	Metric metrics.Metric
 
-	// If Spread is set, the points are tried in an order whose prefixes are spread over their range, so that a search that is ended
-	// by a budget has covered the range coarsely. Candidates with axes of package grid are spread over the axes.
+	// If Spread is set, the points are tried in an order whose prefixes are spread over their range. A search that a budget ends
+	// has then covered the range coarsely. Candidates with axes of package grid are spread over the axes.
 	Spread bool
 
 	// Round is the round, from 1, for strategies that score a point more than once. Otherwise it is 0.
@@ -30,9 +30,9 @@ type Trials struct {
 	Rows int
 }
 
-// Folds calls a splitter and checks its result. A nil splitter is KFold for a regression and [validation.StratifiedKFold] for a
-// classification. The folds divide the rows of X, so that equal rows stay together. It returns the error of the splitter, or
-// ErrShape.
+// Folds calls a splitter and checks its result. If the splitter is nil, it uses KFold for a regression and
+// [validation.StratifiedKFold] for a classification. The folds divide the rows of X, so that equal rows stay together. It returns
+// the error of the splitter, or ErrShape.
 func (r *Run) Folds(s validation.Splitter) ([]validation.Fold, error) {
 	if s == nil {
 		s = r.Splitter
@@ -40,7 +40,7 @@ func (r *Run) Folds(s validation.Splitter) ([]validation.Fold, error) {
 	return r.folds(s)
 }
 
-// Metric returns m. For the zero Metric it returns NMSE for a regression and Accuracy for a classification.
+// Metric returns m. If m is the zero value, it returns NMSE for a regression and Accuracy for a classification.
 func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 	if m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil {
 		return r.Problem.Metric
@@ -50,7 +50,7 @@ func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 
 // CrossValidate fits the learner at each point on each fold and writes the mean score into the point's row of the trace. If there
 // is no such row, it appends one. It returns the iterations of the rows, in the order of Points. Points that already have a score
-// over folds, or that Resume contains, are not fitted. A point with a failed fit has no score, and the Result has a warning. After
+// over folds, or that Resume contains, are not fitted. If a fit fails, its point has no score, and the Result has a warning. After
 // the budget is spent, no fit starts, unless no point has a score yet. It returns ErrParam for a metric of the other task, the
 // errors of the preprocessing, or ctx's error.
 func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) {
@@ -70,7 +70,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		iterations[i] = row.Iteration
 	}
 	order := Spread(len(t.Points))
-	if !t.Spread || r.Turns != nil || r.Family == nil { // other candidates are tried in order
+	if !t.Spread || r.Turns != nil || r.Family == nil { // other candidates are tried in the given order
 		slices.Sort(order)
 	}
 	if t.Spread && r.Turns != nil {
@@ -112,7 +112,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 			row.Unscored, row.Fits, row.ScoredOn = BudgetSpent, done.Folds[i], len(t.Folds)
 		}
 	}
-	var failed error // the first failure in the table, whatever the order of evaluation
+	var failed error // the first failure in the order of the trace, whatever the order of evaluation
 	for i, first := 0, 0; i < len(asked); i++ {
 		if done.Failed[i] != nil && (failed == nil || asked[i].Iteration < first) {
 			failed, first = done.Failed[i], asked[i].Iteration
@@ -163,7 +163,7 @@ type Attempt struct {
 	Metric  metrics.Metric
 	Workers int
 	Share   Share
-	// Observe is called after the last fold of a point, one call at a time.
+	// Observe is called after the last fold of a point, by one goroutine at a time.
 	Observe func(point int, score, seconds float64)
 }
 

@@ -166,7 +166,7 @@ func checkBest(p *conformance.Probe, s *subject) {
 	if math.IsNaN(best.Score) || !math.IsNaN(res.Target) && aims(res) == 1 {
 		p.Skip("chooses by other criteria than the score")
 	}
-	slack := 0.0 // if there are standard errors, a strategy may use other criteria
+	slack := 0.0 // a strategy may use other criteria within a standard error
 	for _, at := range best.Ridges {
 		slack = max(slack, at.StandardError)
 	}
@@ -179,7 +179,7 @@ func checkBest(p *conformance.Probe, s *subject) {
 	}
 }
 
-// aims returns the number of targets of a search.
+// aims returns the number of different target entropies of a search.
 func aims(r *search.Result) int {
 	seen := map[float64]bool{}
 	for _, row := range r.Trace {
@@ -227,7 +227,8 @@ func checkCancel(p *conformance.Probe, s *subject) {
 	cancel()
 }
 
-// The completed share of a Fit at the end of its search. The last fit reports little progress if there are few rows.
+// searchedShare is the share of a Fit that must be completed at the end of its search. The last fit reports little progress if
+// there are few rows.
 const searchedShare = .7
 
 func checkProgress(p *conformance.Probe, s *subject) {

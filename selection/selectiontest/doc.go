@@ -1,5 +1,5 @@
 // Package selectiontest checks the contract of a search.Strategy with a suite of checks. It is for strategies of this module and
-// for third-party ones:
+// for third-party strategies:
 //
 //	func TestMyStrategy(t *testing.T) {
 //		selectiontest.Strategy(t, func() search.Strategy { return &mysearch.Random{Points: 10} }, nil)
@@ -9,7 +9,7 @@
 //
 //	go test -run 'TestMyStrategy/.*/resume'
 //
-// runs a single one. Run the suite with -race too: the check shared runs a strategy from several goroutines. [Checks] lists the
+// runs a single check. Also run the suite with -race: the check shared runs a strategy from several goroutines. [Checks] lists the
 // checks with a sentence for each. Options.Skip omits a check that does not apply to a strategy, and states the reason. At the end
-// a [Table] shows the outcome of every check for every strategy. Several strategies can share one through Options.Table.
+// a [Table] shows the outcome of every check for every strategy. Several strategies can share one table through Options.Table.
 package selectiontest

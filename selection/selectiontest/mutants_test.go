@@ -17,7 +17,7 @@ import (
 type mutant struct {
 	name   func() string
 	choose func(ctx context.Context, m *mutant, r *search.Run) (search.Choice, error)
-	State  int // state, which a strategy must not have
+	State  int // counts calls; a strategy must not change its fields
 }
 
 func (m *mutant) Name() string {
@@ -47,7 +47,7 @@ func chooseRow(ctx context.Context, r *search.Run, number int) (search.Choice, e
 	return c, err
 }
 
-// Each check fails for a strategy with the corresponding fault, and for that reason.
+// Each check fails for a strategy with the corresponding fault, and its message states that fault.
 func TestMutantsFail(t *testing.T) {
 	var calls atomic.Int64
 	other := errors.New("other")
@@ -99,7 +99,7 @@ func TestMutantsFail(t *testing.T) {
 			return chooseRow(ctx, r, int(calls.Add(1)))
 		}},
 		"weights": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			return chooseRow(ctx, r, int(calls.Add(1)%5)) // of which no weights are known
+			return chooseRow(ctx, r, int(calls.Add(1)%5)) // the choice depends on the number of calls
 		}},
 		"candidates": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			return chooseRow(ctx, r, 0)

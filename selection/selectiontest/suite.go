@@ -7,11 +7,11 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Options adapts the suite to a strategy. Nil means the zero Options.
+// Options adapts the suite to a strategy. A nil *Options stands for the zero value.
 type Options struct {
 	// Skip maps the name of a check to the reason for omitting it, which completes "skipped, because the type ...".
 	Skip map[string]string
-	// Table receives the outcomes. If it is nil, a table of this strategy alone is logged.
+	// Table collects the outcomes. If it is nil, a table of this strategy alone is logged.
 	Table *Table
 }
 
@@ -46,7 +46,8 @@ func (s *subject) judge(c check) conformance.Verdict {
 	return conformance.Judge(s.Skip, c.name, func(p *conformance.Probe) { c.run(p, s) })
 }
 
-// Table collects the outcome of every check on every strategy of a suite. The zero value is ready to use, even in parallel tests.
+// Table collects the outcome of every check on every strategy of a suite. The zero value is ready to use. Parallel tests may share
+// a Table.
 type Table struct{ outcomes conformance.Table }
 
 // conformance returns the table for outcomes, or nil for a nil t.

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// compare chooses between the kernel learnt on blocks and one length for all columns. It compares their exact leave-one-out errors
-// on all rows, using the features of pivots.
+// compare chooses between the kernel learnt on blocks and a kernel with one length for all columns. It compares their exact
+// leave-one-out errors on all rows, using the features of pivots.
 func (l *learner) compare(ctx context.Context, learnt *climbPoint, one climbPoint) error {
 	form, err := closedform.New(l.run)
 	if err != nil || form == nil {

@@ -45,7 +45,7 @@ func ExampleSearch() {
 	// Output: [0 1]
 }
 
-// The objective of a Search. The evidence is the safest with few rows.
+// Objective selects what a Search maximises. The evidence is the safest choice with few rows.
 func ExampleObjective() {
 	fmt.Println(shape.RestrictedEvidence)
 	s := &shape.Search{Objective: shape.LeaveOneOutDensity}

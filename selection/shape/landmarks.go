@@ -19,9 +19,9 @@ import (
 // this many rows takes n³/3 multiplications per ridge, and memory for n² numbers.
 const MaxExactRows = 5000
 
-// Above MaxExactRows, lengths are learnt from the leave-one-out error on landmarks. The climb starts from several points on few
-// rows, and from the best result on more rows. These rows are enough to contain neighbours that a few blocks miss, such as
-// neighbours in time in the electricity data.
+// If there are more than MaxExactRows rows, lengths are learnt from the leave-one-out error on landmarks. The climb starts from
+// several points on few rows, and from the best result on more rows. These rows are enough to contain neighbours that a few blocks
+// miss, such as neighbours in time in the electricity data.
 const (
 	fewRows, fewLandmarks          = 2000, 300
 	fewSteps, moreSteps            = 50, 20
@@ -30,15 +30,15 @@ const (
 	landmarkJitter                 = 1e-12 // relative to the mean diagonal
 	landmarkRound                  = 2     // round in the trace
 	landmarkStream          uint64 = 0x6c6d6b73
-	// closer is the log ratio by which a length may be shorter on landmarks than on blocks.
+	// closer is the amount by which the lower bound of a log length is smaller on landmarks than on blocks.
 	closer = 1.5
 )
 
 // startFactors multiply the best common length of the evidence.
 var startFactors = []float64{.3, 1, 3}
 
-// learnsOnLandmarks reports whether there are many rows, and whether the objective can be replaced with the leave-one-out error on
-// landmarks.
+// learnsOnLandmarks reports whether the lengths are learnt on landmarks. This is the case for ComplexityRegularised. It is also the
+// case with many rows if the leave-one-out error on landmarks can replace the objective.
 func (l *learner) learnsOnLandmarks() bool {
 	n, _ := l.run.X.Dims()
 	if l.Objective == ComplexityRegularised {
@@ -47,7 +47,7 @@ func (l *learner) learnsOnLandmarks() bool {
 	return l.onBlocks > 0 && n > MaxExactRows && (l.Objective == AutomaticObjective || l.Objective == LeaveOneOutError)
 }
 
-// onLandmarks is a climb of the leave-one-out error on landmarks, over rows that are not landmarks.
+// onLandmarks is a climb of the objective on landmarks, over rows that are not landmarks.
 type onLandmarks struct {
 	*learner
 	problem *landmarks.Problem
@@ -55,7 +55,8 @@ type onLandmarks struct {
 	rows    int
 }
 
-// landmarks draws rows and landmarks according to an order of all rows. It returns nil if the drawn targets are constant.
+// landmarks returns a climb whose landmarks are the first rows of order, and whose rows are the next ones. It returns nil if the
+// targets of these rows are constant.
 func (l *learner) landmarks(order []int, rows, m, steps int, centre []float64) *onLandmarks {
 	m = min(m, len(order)/leastRowsPerLandmark)
 	own := slices.Sorted(slices.Values(order[m:min(len(order), m+rows)]))
@@ -133,7 +134,7 @@ func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64,
 	return out, values[slices.Index(ridges, best)].F, nil
 }
 
-// spreadOut converts a point with one common length to one length per group of columns.
+// spreadOut converts a point with one common length to a point with one length per group of columns.
 func (l *learner) spreadOut(at climbPoint) []float64 {
 	k := l.kernel(l.Groups)
 	if count := len(k.Params()) + 1; len(at.theta) == count {
@@ -151,7 +152,7 @@ func (l *learner) prior(k kernels.ARD, centre []float64) *learning.Prior {
 	return out
 }
 
-// climbLandmarks continues from the lengths learnt on blocks, and from one common length.
+// climbLandmarks improves the lengths learnt on blocks on landmarks. It also climbs from one common length.
 func (l *learner) climbLandmarks(ctx context.Context, learnt *climbPoint, one climbPoint) error {
 	n, _ := l.run.X.Dims()
 	order := rand.New(rand.NewPCG(l.Seed, landmarkStream)).Perm(n)
@@ -236,7 +237,7 @@ func (l *learner) landmarkStarts(ctx context.Context, few *onLandmarks, learnt c
 	return out, nil
 }
 
-// take makes a point on landmarks the choice.
+// take makes the outcome of a climb on landmarks the choice.
 func (l *learner) take(at *climbPoint, from learning.Outcome) {
 	at.theta, at.groups, at.score, at.round = slices.Clone(from.Theta), l.Groups, from.F, landmarkRound
 	of := LeaveOneOutError

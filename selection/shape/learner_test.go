@@ -34,7 +34,7 @@ func TestCompareKeepsTheBetter(t *testing.T) {
 	assert.Len(t, run.Warnings(), 1)
 }
 
-// Learning continues on landmarks from any result on blocks.
+// On landmarks, the search finds the relevant column from any result on blocks.
 func TestShapeOnLandmarks(t *testing.T) {
 	x, y := toy.Sine(400, 3, .2, 4) // the last two columns are noise
 	for _, workers := range []int{1, 3} {
@@ -48,7 +48,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 		require.NoError(t, err)
 		one := climbPoint{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
 		for _, learnt := range []climbPoint{
-			{theta: []float64{6, 0, 0, math.Log(.05)}}, // the relevant column is missing
+			{theta: []float64{6, 0, 0, math.Log(.05)}}, // these lengths ignore the relevant column
 			one,
 		} {
 			at := learnt
@@ -70,7 +70,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 	}
 }
 
-// Landmarks are used for many rows, and for objectives that the leave-one-out error can replace.
+// Landmarks are used with many rows, for the objectives that the leave-one-out error can replace.
 func TestWhoLearnsOnLandmarks(t *testing.T) {
 	for _, c := range []struct {
 		n         int
@@ -90,7 +90,7 @@ func TestWhoLearnsOnLandmarks(t *testing.T) {
 	}
 }
 
-// If the drawn targets are constant, there is nothing to learn.
+// If the targets of the drawn rows are constant, there is no climb on landmarks.
 func TestLandmarksOfOneValue(t *testing.T) {
 	x, y := toy.Sine(400, 2, .2, 4)
 	clear(y)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// relevant returns rows in which the first of three columns matters most and the last is irrelevant.
+// relevant returns rows with three columns and their targets. The first column matters most, and the last is irrelevant.
 func relevant(n int) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	x, y := mat.NewDense(n, 3, nil), make([]float64, n)
@@ -35,7 +35,8 @@ func fitted(t *testing.T, s *shape.Search, family families.Family, x *mat.Dense,
 	return r
 }
 
-// From the lengths of another kernel, in any unit, a climb reaches the same maximum as without them, with fewer matrices.
+// A climb from the lengths of another kernel reaches the same maximum as a search without them, with fewer matrices. The unit of
+// these lengths does not matter.
 func TestLengthsOfAnotherKernel(t *testing.T) {
 	x, y := relevant(120)
 	first := fitted(t, &shape.Search{}, families.Matern{Nu: 2.5}, x, y).Result()
@@ -45,13 +46,14 @@ func TestLengthsOfAnotherKernel(t *testing.T) {
 		from := fitted(t, &shape.Search{Lengths: lengths}, families.Laplacian{}, x, y).Result()
 		assert.InDelta(t, own.Score, from.Score, .5, "of a log evidence of 120 rows")
 		assert.Less(t, from.KernelMatrices, own.KernelMatrices)
-		// Longer lengths with a larger variance give almost the same rough kernel, and any long length suits the last column.
+		// For a rough kernel, longer lengths with a larger variance are almost equivalent. For the last column, any long length is
+		// suitable.
 		assert.InEpsilon(t, own.Lengths[1]/own.Lengths[0], from.Lengths[1]/from.Lengths[0], .3)
 		assert.Greater(t, from.Lengths[2], 4*from.Lengths[0])
 		lengths = []float64{lengths[0] / 3, lengths[1] / 3, lengths[2] / 3}
 	}
 
-	// Columns that share a length start from the mean of the logs.
+	// For columns that share a length, the initial length is the geometric mean of their lengths.
 	shared := fitted(t, &shape.Search{Lengths: first.Lengths, Groups: []int{0, 1, 1}}, families.Laplacian{}, x, y).Result()
 	assert.Equal(t, shared.Lengths[1], shared.Lengths[2])
 	for want, s := range map[string]*shape.Search{
@@ -63,7 +65,7 @@ func TestLengthsOfAnotherKernel(t *testing.T) {
 		assert.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
-	// From equal targets nothing is learnt, and lengths for classes are learnt like those for numbers.
+	// With constant targets, the fit succeeds without learning. For classes, lengths are learnt as for numeric targets.
 	r := &selection.Regressor{Search: &shape.Search{Lengths: first.Lengths}}
 	require.NoError(t, r.Fit(context.Background(), x, make([]float64, 120)))
 	labels := make([]int, 120)
@@ -79,7 +81,7 @@ func TestLengthsOfAnotherKernel(t *testing.T) {
 	}
 }
 
-// A climb that ends at a bound adds a warning.
+// If a climb ends at a bound, the result has a warning.
 func TestBoundsThatAreTouched(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	x, y := mat.NewDense(40, 2, nil), make([]float64, 40)

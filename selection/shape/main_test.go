@@ -12,5 +12,5 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
 
-// matern is the family that tests learn.
+// matern is the family of the kernels in the tests.
 var matern = families.Matern{Nu: 2.5}

@@ -11,7 +11,7 @@ import (
 
 const elsewhereRound = 3 // round in the trace
 
-// starts returns the search from other starting points on some rows.
+// starts returns the search from other starting points, on the rows of part.
 func (l *learner) starts(ctx context.Context, groups []int, part climbRows, prior *learning.Prior) (*learning.Starts, error) {
 	median, err := l.median(ctx)
 	if err != nil {
@@ -30,8 +30,8 @@ func (l *learner) starts(ctx context.Context, groups []int, part climbRows, prio
 	}, nil
 }
 
-// elsewhere returns a point from which a climb on these rows reaches a maximum that is clearly higher than found, or nil if there
-// is none. It also returns whether anything was learnt from the rows. It adds a row to the trace.
+// elsewhere returns a point from which a climb on these rows reaches a clearly higher maximum than from found, or nil if there is
+// none. It also reports whether anything was learnt from the rows. It adds a row to the trace.
 func (l *learner) elsewhere(ctx context.Context, part climbRows, prior *learning.Prior,
 	found []float64) (place []float64, learnt bool, err error) {
 	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: part.rows, Round: elsewhereRound,
@@ -54,7 +54,8 @@ func (l *learner) elsewhere(ctx context.Context, part climbRows, prior *learning
 	return slices.Clone(row.Elsewhere), row.Score > learning.Something, nil
 }
 
-// useful returns the point with the common length, or with the median distance if the common length explains nothing.
+// useful returns the point one with the common length. If this length explains nothing, it returns the point with the median
+// distance as the length.
 func (l *learner) useful(ctx context.Context, part climbRows, one []float64) ([]float64, error) {
 	starts, err := l.starts(ctx, l.oneLength(), part, nil)
 	if err != nil {

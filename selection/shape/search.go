@@ -30,38 +30,38 @@ const searchType = "shape: Search"
 // Objective is the function that a Search maximises.
 type Objective int
 
-// The objectives. All describe the machine of package lssvm, with a free constant, and have exact gradients. The package
-// documentation gives formulas and sources.
+// The objectives describe the machine of package lssvm, with a free constant, unless stated otherwise. All have exact gradients.
+// The package documentation gives formulas and sources.
 const (
 	// AutomaticObjective is [LaplaceEvidence] for up to six classes. For more classes it is [LeaveOneOutError], since the evidence
 	// of targets ±1 would favour flat kernels. For numeric targets it is [RestrictedEvidence]. If Lengths is set, it is
-	// RestrictedEvidence even for up to six classes. In a mean with a kernel chosen by Laplace's evidence, a kernel chosen by a
+	// RestrictedEvidence for up to six classes as well. In a mean with a kernel chosen by Laplace's evidence, a kernel chosen by a
 	// different objective contributes more, and costs less. docs/measured/shape.md shows the comparison behind this choice.
 	AutomaticObjective Objective = iota
-	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the targets, which do not depend on the
-	// constant, at its best variance.
+	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the targets, at its best variance. The
+	// contrasts do not depend on the constant.
 	RestrictedEvidence
 	// FullEvidence is the log evidence of the targets at the best constant and variance.
 	FullEvidence
 	// LeaveOneOutError is the mean squared leave-one-out residual E, as -n/2 ln E for n rows.
 	LeaveOneOutError
-	// LeaveOneOutDensity is the sum of the log predictive densities of each row given the others.
+	// LeaveOneOutDensity is the sum of the log predictive densities of all rows, each given the other rows.
 	LeaveOneOutDensity
 	// LeaveOneOutLogistic is minus the sum of the logistic losses ln(1 + exp(-t y f)) of leave-one-out predictions f for two
 	// classes y = ±1. Its slope t is learnt with the lengths.
 	LeaveOneOutLogistic
 	// LaplaceEvidence is Laplace's approximation of the log evidence of a Gaussian process classifier with the logistic link. For
-	// more than two classes it is the sum over each class against the rest. Its ridge is the reciprocal of the variance of the log
-	// odds. The fitted machine chooses its own ridge. A value costs about eight Cholesky factors per class.
+	// more than two classes it is the sum over the classes, each against the rest. Its ridge is the reciprocal of the variance of
+	// the log odds. The fitted machine chooses its own ridge. A value costs about eight Cholesky factors per class.
 	LaplaceEvidence
 	// ComplexityRegularised is the objective of Meanti, Carratino, De Vito and Rosasco (AISTATS 2022) for ridge regression on
 	// landmarks, for any number of rows. It is the penalised error, increased for the part of the kernel that the landmarks do not
-	// represent, plus σ² times the effective dimension. Here σ² is the smallest generalised cross-validation error. Their code uses
-	// σ² = 1 for targets in any unit. The climb starts with [RestrictedEvidence]. Weights are not supported.
+	// represent, plus σ² times the effective dimension. Here σ² is the smallest generalised cross-validation error. The authors'
+	// code uses σ² = 1 for targets in any unit. The climb starts with [RestrictedEvidence]. Weights are not supported.
 	ComplexityRegularised
 )
 
-// objectives maps the objectives to their names in a Result and to those of package learning.
+// objectives holds, for each objective, its name in a Result and the corresponding objective of package learning.
 var objectives = map[Objective]struct {
 	kind    learning.Kind
 	measure string
@@ -86,7 +86,7 @@ func (o Objective) String() string {
 const (
 	defaultMaxRows        = 2000
 	laplaceClasses        = 6
-	startRows             = 300 // rows of the search for one common length
+	startRows             = 300 // largest number of rows in the search for one common length
 	randomBlock           = 700
 	localBlocks, localRow = 4, 250
 )
@@ -130,20 +130,20 @@ const (
 // matter. The objective values in the trace refer to the divided targets. Classes have targets ±1, each against the rest if there
 // are more than two.
 type Search struct {
-	// Objective is the objective. The zero value is [AutomaticObjective], which depends on the task.
+	// Objective selects the function to maximise. The zero value is [AutomaticObjective], which depends on the task.
 	Objective Objective
 
 	// Start finds one common length. If it is nil, the grid and the climb described above find it. It can be any strategy that
 	// searches one parameter, such as an entropy.Search.
 	Start search.Strategy
 
-	// If Lengths is not nil, it holds one initial length per column, such as those learnt with a kernel of another family. The best
-	// of several multiples, from half to 16 times, is chosen on up to 300 rows. The penalty keeps the lengths near their geometric
-	// mean. Start and other starting points are then not used.
+	// If Lengths is not nil, it holds one initial length per column, such as those learnt with a kernel of another family. The
+	// search first chooses the best of several multiples, from half to 16 times, on up to 300 rows. The penalty keeps the lengths
+	// near their geometric mean. Start and other starting points are then not used.
 	Lengths []float64
 
-	// Groups assigns each column of the preprocessed rows to a length, numbered from 0, so that columns can share a length, such as
-	// the levels of a category. If it is nil, each column has its own.
+	// Groups assigns each column of the preprocessed rows to a length, numbered from 0. Columns can thus share a length, such as
+	// the levels of a category. If it is nil, each column has its own length.
 	Groups []int
 
 	// PriorScale is the scale of the Student t density of log lengths; 0: 0.5. NoPrior removes the penalty.
@@ -212,7 +212,7 @@ func (s *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	if err != nil {
 		return search.Choice{}, err
 	}
-	r.Expect(0) // each stage has its own share
+	r.Expect(0) // each stage receives its share of the progress
 	// Climbs on more rows take most of the time.
 	parts := progress.Parts(ctx, 1, 3, l.shareOfLast())
 	start, err := l.begin(parts[0])
@@ -255,7 +255,7 @@ type climbPoint struct {
 	theta  []float64
 	score  float64
 	groups []int
-	centre float64 // centre of the prior, if it is not the common length
+	centre float64 // centre of the prior; 0: the common length
 	row    int     // trace row, if there was no climb
 	round  int     // round in the trace
 }
@@ -264,16 +264,16 @@ type climbPoint struct {
 type learner struct {
 	*Search
 	run *search.Run
-	// objective is the resolved objective.
+	// objective is Objective, or the objective that AutomaticObjective stands for.
 	objective Objective
 	base      kernels.Kernel // of unit length
 	d         int
 	numbers   *mat.Dense // rows with categories set to 0, for distances
-	nearer    []float64  // added to the log of a common length for a column; 0 except for categories
+	nearer    []float64  // amount that is added to the log of a common length in a column; 0 except for categories
 	targets   learning.Targets
 	measure   search.Measure
 	spread    []float64         // log of each column's standard deviation
-	sample    *learning.Block   // rows of the search for a common length; blocks[0] if these are all rows
+	sample    *learning.Block   // rows of the search for a common length; blocks[0] if all its rows are used
 	sampled   int               // number of rows in sample
 	blocks    []*learning.Block // rows of the climb
 	onBlocks  int               // number of rows in blocks; 0 if they are all rows
@@ -328,8 +328,8 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 	return l, l.divide()
 }
 
-// targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the rest. The objectives do not
-// depend on the constant or the unit of the targets.
+// targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the rest. The objectives depend
+// neither on the constant nor on the unit of the targets.
 func targetsOf(r *search.Run) (learning.Targets, error) {
 	given, mean, names, err := closedform.MachineTargets(r)
 	switch {
@@ -369,8 +369,8 @@ func (l *learner) kernel(groups []int) kernels.ARD {
 	return kernels.ARD{Kernel: l.base, Lengths: slices.Repeat([]float64{1}, lengths), Groups: groups, Categories: l.run.Categories}
 }
 
-// nearer returns the number to add to the log length of a categorical column. It makes the mean squared distance of two rows 2, as
-// for a column with unit standard deviation.
+// nearer returns a number that is added to the log length of a categorical column. With it, the mean squared distance of two rows
+// is 2, as for a column with unit standard deviation.
 func nearer(codes []float64) float64 {
 	differ := distinct.Differ(codes)
 	if differ == 0 {
@@ -379,7 +379,7 @@ func nearer(codes []float64) float64 {
 	return math.Log(differ/2) / 2
 }
 
-// apart returns a point with a common length, adjusted for categories, followed by the other parameters in rest.
+// apart returns a point whose lengths are a common length, adjusted for categories. The parameters in rest follow the lengths.
 func (l *learner) apart(k kernels.ARD, length float64, rest []float64) []float64 {
 	out := slices.Repeat([]float64{length}, len(k.Lengths))
 	for g, p := range k.Params()[:len(k.Lengths)] {
@@ -390,7 +390,7 @@ func (l *learner) apart(k kernels.ARD, length float64, rest []float64) []float64
 	return append(out, rest...)
 }
 
-// ridgeAt returns the position of the ridge. It is the last, or the one before the slope of LeaveOneOutLogistic.
+// ridgeAt returns the position of the ridge. It is the last position, or the one before the slope of LeaveOneOutLogistic.
 func (l *learner) ridgeAt(theta []float64) int {
 	if l.objective == LeaveOneOutLogistic {
 		return len(theta) - 2
@@ -398,10 +398,10 @@ func (l *learner) ridgeAt(theta []float64) int {
 	return len(theta) - 1
 }
 
-// oneLength assigns all columns to one group.
+// oneLength returns groups that assign all columns to one length.
 func (l *learner) oneLength() []int { return make([]int, l.d) }
 
-// problem returns the learning problem of a kernel on blocks. Its values are rows of the trace.
+// problem returns the problem of learning the parameters of a kernel on blocks. Each evaluation adds a row to the trace.
 func (l *learner) problem(groups []int, blocks []*learning.Block, rows, steps int) *learning.Problem {
 	k := l.kernel(groups)
 	p := &learning.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps,
@@ -423,7 +423,7 @@ func (l *learner) problem(groups []int, blocks []*learning.Block, rows, steps in
 	return p
 }
 
-// climb improves all lengths from a common one.
+// climb improves the lengths of all groups, starting from a common length.
 func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 	k := l.kernel(l.Groups)
 	n, _ := l.run.X.Dims()
@@ -464,7 +464,7 @@ func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 			return err
 		}
 		if inverse = out.Inverse; !learnt && looksElsewhere {
-			// More rows may show a maximum that few rows did not.
+			// More rows may show a maximum that few rows did not show.
 			var place []float64
 			if place, learnt, err = l.elsewhere(second, part, prior, at.theta); err != nil {
 				return err
@@ -480,8 +480,8 @@ func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 			}
 		}
 		theta = slices.Clone(at.theta)
-		// If few rows carry no information about a column, the objective is flat there, and more rows would not bring the length
-		// back.
+		// If few rows carry no information about a column, its length may become so long that the objective is flat. More rows
+		// could not shorten it again.
 		for j := range k.Lengths {
 			theta[j] = min(theta[j], centres[j]+learning.Farthest)
 		}
@@ -499,7 +499,7 @@ type climbRows struct {
 func (l *learner) conclude(at climbPoint) (search.Choice, error) {
 	out := search.Choice{Target: missing, Measure: l.measure, Status: search.StatusOK, Start: loo.Start{Near: l.near}}
 	for _, row := range l.run.Trace() {
-		// A row of the grid has no log ridge.
+		// The Theta of a row of the grid may lack the log of the ridge.
 		if n := len(row.Theta); row.Round == at.round && at.theta != nil && n > 0 && slices.Equal(row.Theta,
 			at.theta[:min(n, len(at.theta))]) &&
 			row.Iteration != at.row {
@@ -532,7 +532,7 @@ func (l *learner) conclude(at climbPoint) (search.Choice, error) {
 	return out, nil
 }
 
-// warnOfBounds adds a warning if the ridge is at a bound, or a length at its lower bound. The upper bound is the length of an
+// warnOfBounds adds a warning if the ridge is at a bound, or a length at its lower bound. A length at its upper bound belongs to an
 // irrelevant column, which is no reason for a warning.
 func (l *learner) warnOfBounds(k kernels.ARD, at climbPoint) {
 	b, ridge := l.bounds(k), l.ridgeAt(at.theta)
@@ -542,7 +542,7 @@ func (l *learner) warnOfBounds(k kernels.ARD, at climbPoint) {
 	case v >= b.High[ridge]:
 		l.run.Warn("the ridge is the largest that is tried, %.2g: the columns hardly predict the targets", math.Exp(v))
 	}
-	if at.round == landmarkRound { // lengths may be shorter there
+	if at.round == landmarkRound { // on landmarks, lengths may be shorter
 		return
 	}
 	for g, p := range k.Params()[:len(k.Lengths)] {

@@ -24,7 +24,7 @@ import (
 
 const shapeStream = 0x7368617065 // the random stream "shape"
 
-// divide chooses the rows of the search for a common length and of the climb.
+// divide chooses the rows for the climb, and those for the search for a common length.
 func (l *learner) divide() error {
 	n, d := l.run.X.Dims()
 	l.spread = make([]float64, d)
@@ -73,7 +73,7 @@ func (l *learner) divide() error {
 	return nil
 }
 
-// local returns the rows of a random block, and a few blocks, each of a row and the rows nearest to it.
+// local returns the rows of several blocks: random rows, and a few blocks that consist of a row and the rows nearest to it.
 func (l *learner) local(order []int, random, near int) [][]int {
 	x := l.numbers
 	n, _ := x.Dims()
@@ -90,7 +90,7 @@ func (l *learner) local(order []int, random, near int) [][]int {
 	return out
 }
 
-// block returns the objective of some rows, or of all rows for nil.
+// block returns the objective on some rows. If rows is nil, it is the objective on all rows.
 func (l *learner) block(rows []int) (*learning.Block, error) {
 	x, t := l.run.X, l.targets
 	if rows != nil {
@@ -108,7 +108,8 @@ func (l *learner) block(rows []int) (*learning.Block, error) {
 	if limit == 0 {
 		limit = kernels.MaxKernelBytes
 	}
-	// The matrix, its inverse, the inverse of the factor and the derivative, in addition to the block's own memory.
+	// An evaluation needs the matrix, its inverse, the inverse of the factor and the derivative, in addition to the block's own
+	// memory.
 	if err := check.BytesWithin(searchType+": the matrices of an evaluation", 8*4*float64(n)*float64(n), limit,
 		"lower MaxRows, or raise MaxKernelBytes"); err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func (l *learner) block(rows []int) (*learning.Block, error) {
 	return learning.NewBlock(x, t, &kernels.Options{Workers: l.run.Workers, MaxBytes: limit})
 }
 
-// bounds returns the bounds of the parameters, with lengths in units of the standard deviations.
+// bounds returns the bounds of the parameters. The bounds of a length are relative to the standard deviation of its column.
 func (l *learner) bounds(k kernels.ARD) learning.Bounds {
 	b := learning.DefaultBounds(k)
 	for i, p := range k.Params()[:len(k.Lengths)] {
@@ -132,13 +133,13 @@ func (l *learner) bounds(k kernels.ARD) learning.Bounds {
 		b.High[i] += high
 	}
 	if last := len(b.Low) - 1; l.objective == LeaveOneOutLogistic {
-		b.Low[last], b.High[last] = -3, 4 // slope of scores of about ±1
+		b.Low[last], b.High[last] = -3, 4 // the slope, for scores of about ±1
 	}
 	return b
 }
 
-// begin returns the best kernel with a common length. A point without theta refers to the trace row of a kernel that is not
-// changed.
+// begin returns the best kernel with a common length. If theta is nil, the point refers to the trace row of a kernel that must not
+// be changed.
 func (l *learner) begin(ctx context.Context) (climbPoint, error) {
 	switch {
 	case l.Lengths != nil && !l.degenerate():
@@ -178,7 +179,7 @@ func (l *learner) begin(ctx context.Context) (climbPoint, error) {
 	if err != nil || l.sampled == n || d == 1 {
 		return best, err
 	}
-	// The centre of the prior is optimised on all rows.
+	// The common length, which is the centre of the prior, is optimised on all rows.
 	p = l.problem(one, l.blocks, cmp.Or(l.onBlocks, n), learning.PolishSteps)
 	p.Inverse = out.Inverse
 	out, err = p.Improve(parts[2], best.theta)
@@ -201,7 +202,7 @@ func (l *learner) startPoint(length, ridge float64) []float64 {
 // multiples are the factors of Lengths that a search tries.
 var multiples = []float64{.5, 1, 2, 4, 8, 16}
 
-// multiple returns the best of the multiples of Lengths.
+// multiple returns the point with the best multiple of Lengths.
 func (l *learner) multiple(ctx context.Context) (climbPoint, error) {
 	k := l.kernel(l.Groups)
 	p := l.problem(l.Groups, []*learning.Block{l.sample}, l.sampled, 0)
@@ -248,12 +249,12 @@ func (l *learner) withOneLength(at climbPoint) climbPoint {
 	return at
 }
 
-// tryLength returns the objective at a length, with the best of a few ridges.
+// tryLength returns the point with a common length and the best of a few ridges, and the objective there.
 func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length float64) ([]float64, float64, error) {
 	return l.tryPlace(ctx, p, l.startPoint(length, 1), learning.StartRidges)
 }
 
-// tryPlace returns the objective at a point, with the best of several ridges.
+// tryPlace returns a point with the best of several ridges, and the objective there.
 func (l *learner) tryPlace(ctx context.Context, p *learning.Problem, theta, ridges []float64) (_ []float64, score float64, err error) {
 	at := l.ridgeAt(theta)
 	got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])},
@@ -274,7 +275,7 @@ func (l *learner) tryPlace(ctx context.Context, p *learning.Problem, theta, ridg
 	return theta, got.Score, nil
 }
 
-// median returns the median distance, or 1 if most rows are equal.
+// median returns the median distance between rows, or 1 if most rows are equal.
 func (l *learner) median(ctx context.Context) (float64, error) {
 	m, err := kernels.MedianSquaredDistance(ctx, l.numbers, l.Seed)
 	if err != nil {
@@ -286,7 +287,7 @@ func (l *learner) median(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// atMedian returns the initial kernel of the family, for rows from which nothing can be learnt.
+// atMedian returns the point of the family's initial kernel. It is used if nothing can be learnt from the rows.
 func (l *learner) atMedian(ctx context.Context) (climbPoint, error) {
 	l.run.Warn("no shape was learnt: fewer than three rows, targets that are all the same, or a kernel that is singular on the rows")
 	param, err := l.run.Family.Start(ctx, l.numbers)
@@ -302,7 +303,7 @@ func (l *learner) atMedian(ctx context.Context) (climbPoint, error) {
 	return climbPoint{score: math.Inf(-1), row: row.Iteration}, err
 }
 
-// chosen returns the kernel chosen by another strategy.
+// chosen returns the point of the kernel that the strategy Start chooses.
 func (l *learner) chosen(ctx context.Context) (climbPoint, error) {
 	l.run.Expect(20)
 	choice, err := l.Start.Choose(ctx, l.run)
@@ -326,7 +327,7 @@ func (l *learner) chosen(ctx context.Context) (climbPoint, error) {
 	return climbPoint{theta: theta, score: math.Inf(-1), groups: l.oneLength(), row: row.Iteration}, nil
 }
 
-// lengthOf returns the length that makes the family's kernel at 1 equal to the kernel with the given parameter.
+// lengthOf returns the length with which the family's kernel with parameter 1 equals its kernel with the given parameter.
 func (l *learner) lengthOf(param float64) (float64, error) {
 	k := l.run.Family.Kernel(param)
 	ratio := 1.0
@@ -346,7 +347,8 @@ func (l *learner) lengthOf(param float64) (float64, error) {
 			ratio *= math.Pow(params[of].Value, side.power)
 		}
 	}
-	// The parameter may be a length, a rate, or a rate of squares: choose the one with the same value.
+	// The parameter may be a length, its reciprocal, or the square of its reciprocal. Choose the one that reproduces the kernel
+	// value.
 	x, zero := []float64{1}, []float64{0}
 	best, off := ratio, math.Inf(1)
 	for _, power := range []float64{1, -1, -0.5} {

@@ -25,17 +25,17 @@ const (
 )
 
 // Classifier averages the probabilities of several classifiers. The shares of the mean minimise the log loss on rows that the
-// models were not fitted to. All models must give probabilities. Fit fits each model once. Models without LeaveOneOutProba are also
+// models were not fitted to. All models must have probabilities. Fit fits each model once. Models without LeaveOneOutProba are also
 // fitted once for each fold. A class that is missing from a fold's training rows has the probability 0 there.
 //
 // See also [Regressor].
 type Classifier struct {
-	// Models are fitted as clones and receive gaps (NaN in x) unchanged. If it is nil, there are two: an [lssvm.Classifier] with
-	// its default kernel and one with a linear kernel.
+	// Models holds the classifiers. Fit fits clones of them, which receive gaps (NaN in x) unchanged. If it is nil, two models are
+	// used: an [lssvm.Classifier] with its default kernel and one with a linear kernel.
 	Models []estimators.Classifier
 
-	// Splitter makes the folds. Rows that are in no test part are ignored. If it is nil, it is [validation.StratifiedKFold], or
-	// [validation.StratifiedGroupKFold] with Groups.
+	// Splitter makes the folds. Rows that are in no test fold are ignored. If it is nil, [validation.StratifiedKFold] is used, or
+	// [validation.StratifiedGroupKFold] if Groups is set.
 	Splitter validation.Splitter
 
 	// Groups has the same meaning as in [Regressor].
@@ -139,7 +139,7 @@ func (c *Classifier) exact(e estimators.Classifier, y []int) (left, none []float
 	return own(p, e.Classes(), y), nil, true, nil
 }
 
-// own returns the probability of each row's own class, or 0 if the class is unknown.
+// own returns the probability of each row's own class. It is 0 for a class that is not in names.
 func own(p *mat.Dense, names, y []int) []float64 {
 	out := make([]float64, len(y))
 	for i, label := range y {
@@ -249,7 +249,7 @@ func (c *Classifier) Supports(a estimators.Capability) bool {
 	return c.f.supports(c, c.models(), a)
 }
 
-// MarshalBinary encodes the shares and the models that have one.
+// MarshalBinary encodes the shares and the models that have a share.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return c.f.marshal(classifierKind, classifierType)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/stacking"
 )
 
-// Model files of version 1 stay readable and give the same predictions as a fit with the current code.
+// Model files of version 1 stay readable, and their predictions agree with those of a fit with the current code.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := curvedRows(30, 1)
 	machine := &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}

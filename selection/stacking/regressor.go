@@ -25,14 +25,14 @@ const (
 )
 
 // Regressor averages several regressors. The shares of the mean minimise the squared error on rows that the models were not fitted
-// to. Variances and intervals are available if all models that have a share give variances. They are those of the mixture,
+// to. Variances and intervals are available if all models that have a share return variances. They are those of the mixture,
 // multiplied by a factor that makes them agree with the errors on unseen rows. Fit fits each model once. Models without
 // LeaveOneOutResiduals are also fitted once for each fold.
 //
 // See also [Classifier].
 type Regressor struct {
-	// Models are fitted as clones and receive gaps (NaN in x) unchanged. If it is nil, they are an [lssvm.Regressor] and a
-	// [ridge.Regressor].
+	// Models holds the regressors. Fit fits clones of them, which receive gaps (NaN in x) unchanged. If it is nil, an
+	// [lssvm.Regressor] and a [ridge.Regressor] are used.
 	Models []estimators.Regressor
 
 	// Splitter makes the folds. Rows that are in no test fold are ignored. If it is nil, [validation.KFold] is used, or
@@ -70,7 +70,7 @@ func (r *Regressor) SetColumnNames(names []string) { setColumnNames(r, r.Models,
 func (r *Regressor) ColumnNames() []string { return r.f.columnNames() }
 
 // Fit fits each model to x (n×d) and y (n), and computes the shares. It returns the error of a model, preceded by the model's
-// number, or that of the Splitter. It returns [estimators.ErrParam] if Models is empty or contains nil, or if two test parts have a
+// number, or that of the Splitter. It returns [estimators.ErrParam] if Models is empty or contains nil, or if two test folds have a
 // row in common.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
@@ -138,7 +138,7 @@ func (r *Regressor) exact(ctx context.Context, e estimators.Regressor, x *mat.De
 	return left, variances, true, err
 }
 
-// predictNumbers stores the residuals and variances of rows that a model was not fitted to.
+// predictNumbers stores the residuals and variances of a model for rows that it was not fitted to.
 func predictNumbers(e estimators.Regressor, test folds.Rows[float64], at []int, out *seen[estimators.Regressor]) (err error) {
 	var mean, variance []float64
 	if v, ok := e.(estimators.VariancePredictor); ok && estimators.Supports(e, estimators.Variance) {
@@ -203,7 +203,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return r.m.PredictVariance(xd)
 }
 
-// PredictInterval returns the bounds of a normal distribution with the mean and the variance of PredictVariance.
+// PredictInterval returns the bounds of normal distributions with the means and the variances of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := r.f.each(regressorType, estimators.Variance); err != nil {
@@ -240,7 +240,7 @@ func (r *Regressor) Supports(c estimators.Capability) bool {
 	return r.f.supports(r, r.models(), c)
 }
 
-// MarshalBinary encodes the shares and the models that have one.
+// MarshalBinary encodes the shares and the models that have a share.
 func (r *Regressor) MarshalBinary() ([]byte, error) { return r.f.marshal(regressorKind, regressorType) }
 
 // UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Models. Errors wrap [estimators.ErrBadModel]

@@ -22,8 +22,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// seen is a fitted model with its predictions for rows that it was not fitted to. For each row it holds the residual of a number or
-// the probability of the class. For numbers it also holds the variances, which are nil if the model has none.
+// seen is a fitted model with its predictions for rows that it was not fitted to. For each row it holds the residual of a target,
+// or the probability of the class. With targets it also holds the variances, which are nil if the model has none.
 type seen[E any] struct {
 	model           E
 	left, variances []float64
@@ -34,7 +34,7 @@ type task[Y float64 | int, E folds.Learner[Y]] struct {
 	typ      string
 	models   []E
 	splitter validation.Splitter
-	// exact returns the leave-one-out predictions of a fitted model. Ok is false if the model cannot compute them.
+	// exact returns the leave-one-out predictions of a fitted model. The result ok is false if the model cannot compute them.
 	exact func(ctx context.Context, e E) (left, variances []float64, ok bool, err error)
 	// predict stores the predictions of a model for rows that it was not fitted to. It sets the variances to nil if the model has
 	// none.
@@ -67,7 +67,7 @@ func (t task[Y, E]) fit(ctx context.Context, rows folds.Rows[Y], labels []int) (
 			return out, fmt.Errorf("%s: %w", t.typ, err)
 		}
 	}
-	chain, _, err := folds.FitChain(progress.Detach(ctx), t.typ, nil, nil, rows.X, nil) // without steps it only checks the columns
+	chain, _, err := folds.FitChain(progress.Detach(ctx), t.typ, nil, nil, rows.X, nil) // without steps, FitChain only checks the columns
 	if err != nil {
 		return out, err
 	}
@@ -122,7 +122,7 @@ func (t task[Y, E]) fit(ctx context.Context, rows folds.Rows[Y], labels []int) (
 	return out, nil
 }
 
-// divide returns the folds of all rows, and sets the weights of rows that are in no test part to 0.
+// divide returns the folds of all rows, and sets the weights of rows that are in no test fold to 0.
 func (t task[Y, E]) divide(merged *distinct.Rows, n int, labels []int, weights []float64) ([]validation.Fold, error) {
 	first := labels
 	if labels != nil && merged.Repeated() {
@@ -170,7 +170,7 @@ func (t task[Y, E]) again(ctx context.Context, model E, rows folds.Rows[Y], divi
 // Share is a model with its share of the mean.
 type Share[E any] struct {
 	Share float64
-	// Model is fitted. The caller must not fit it again.
+	// Model is a fitted model. The caller must not fit it again.
 	Model E
 }
 
@@ -187,7 +187,7 @@ func (f *fitted[E]) shares() (out []Share[E]) {
 // supports does the same as estimators.Supports for the mean of the models that have a share, or for all Models before Fit.
 func (f *fitted[E]) supports(wrapper any, models []E, c estimators.Capability) bool {
 	w := estimators.Wrapped{Own: []estimators.Capability{estimators.Reporting, estimators.Grouping}}
-	if f != nil && c != estimators.Categorizing { // the next Fit needs this capability of all Models
+	if f != nil && c != estimators.Categorizing { // Categorizing concerns the next Fit, and therefore all Models
 		models = nil
 		for _, p := range f.parts {
 			models = append(models, p.Model)
@@ -253,9 +253,9 @@ func (f *fitted[E]) rows(typ string, x mat.Matrix) (*mat.Dense, error) {
 	return check.DenseGaps("x", x, check.Anywhere) // the models themselves check for gaps
 }
 
-// stored is the form of a fitted mean in a file.
+// stored is the form in which a file holds a fitted mean.
 type stored struct {
-	Of     []int // indices in Models of those that have a share
+	Of     []int // indices of the models that have a share
 	Shares codec.Floats
 	Models []estimators.NestedModel
 	Chain  []byte

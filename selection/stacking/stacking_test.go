@@ -27,7 +27,7 @@ import (
 
 var ctx = context.Background()
 
-// curvedRows draws rows whose target is the mean of a line and a wave.
+// curvedRows draws rows and their targets, which are the mean of a line and a wave.
 func curvedRows(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -47,7 +47,7 @@ func loss(t *testing.T, r estimators.Regressor, x *mat.Dense, y []float64) float
 	return floats.Dot(p, p) / float64(len(y)) / stat.PopVariance(y, nil)
 }
 
-// models returns one model with an exact leave-one-out error, one that needs folds, and one that predicts a constant.
+// models returns three models: one has an exact leave-one-out error, one needs folds, and one predicts a constant.
 func models() []estimators.Regressor {
 	return []estimators.Regressor{
 		&lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}}, &svm.Regressor{Kernel: kernels.Linear{}}, &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1e4}, Ridge: 100},
@@ -95,7 +95,7 @@ func TestRegressor(t *testing.T) {
 	assert.ErrorIs(t, (&stacking.Regressor{Models: models()[1:2]}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
-// The variances agree with those of the mixture, and the intervals contain the stated fraction of rows.
+// The variances agree with those of the mixture, and the intervals contain the fraction of rows that their level states.
 func TestVariancesOfAStack(t *testing.T) {
 	x, y := curvedRows(150, 1)
 	xNew, yNew := curvedRows(1000, 2)
@@ -112,7 +112,7 @@ func TestVariancesOfAStack(t *testing.T) {
 	assert.InDelta(t, .9, inside/1000, .04)
 }
 
-// A weight of 2 is equivalent to giving the row twice. Copies are left out together.
+// A weight of 2 is equivalent to repeating the row. Copies of a row are left out together.
 func TestWeightsOfAStack(t *testing.T) {
 	x, y := curvedRows(40, 1)
 	twice := mat.NewDense(80, 2, nil)
@@ -221,7 +221,7 @@ func TestStacksThatAreRefused(t *testing.T) {
 	assert.Nil(t, r.Shares())
 }
 
-// The models receive gaps and categories, even after the mean was stored and loaded.
+// The models receive gaps and categories, also after the mean was stored and loaded.
 func TestGapsAndCategoriesOfModels(t *testing.T) {
 	x, y, labels := mat.NewDense(40, 2, nil), make([]float64, 40), make([]int, 40)
 	for i := range y {

@@ -12,10 +12,10 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
-// Choice is a threshold with its scores on the rows that were left out.
+// Choice holds a threshold and its scores on left-out rows.
 type Choice struct {
-	// Threshold is the probability above which Positive is predicted. It is -1 if all rows are predicted as Positive, and 1 if none
-	// is.
+	// Threshold is the probability above which Positive is predicted. It is -1 if all rows are predicted as Positive, and 1 if no
+	// row is.
 	Threshold float64
 
 	// Precision is the share of correct rows among those predicted as Positive. It is NaN if no row is predicted as Positive.
@@ -25,7 +25,7 @@ type Choice struct {
 	Recall float64
 
 	// Score is the maximised quantity: the precision with MinRecall, the recall with MinPrecision, F-beta with Beta, or minus the
-	// mean cost of a row with costs. If none of these is set, it is the balanced accuracy of Positive against the rest.
+	// mean cost of a row with costs. If none of these is set, it is the balanced accuracy of Positive against all other classes.
 	Score float64
 }
 
@@ -42,11 +42,11 @@ func (c counts) recall() float64    { return c.truePositives / c.positives }
 type aim struct {
 	// score is the quantity to maximise. It is -Inf for a threshold that is not allowed.
 	score func(counts) float64
-	// unreached returns the error if no threshold is allowed.
+	// unreached returns the error that is returned if no threshold is allowed.
 	unreached func(best counts) error
 }
 
-// aim returns the aim that the settings describe.
+// aim returns the quantity to maximise according to the settings.
 func (c *Classifier) aim() (aim, error) {
 	var set []string
 	for name, value := range map[string]float64{"MinRecall": c.MinRecall, "MinPrecision": c.MinPrecision, "Beta": c.Beta,
@@ -111,7 +111,7 @@ func choose(a aim, rows folds.Rows[int], positive int, p []float64) (Choice, err
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[b], p[a]) })
 	best := Choice{Threshold: 1, Precision: math.NaN(), Score: a.score(n)}
-	if math.IsNaN(best.Score) { // without a row above the threshold there is no precision
+	if math.IsNaN(best.Score) { // no row is above the threshold, so there is no precision
 		best.Score = math.Inf(-1)
 	}
 	precise := n
@@ -137,7 +137,7 @@ func choose(a aim, rows folds.Rows[int], positive int, p []float64) (Choice, err
 	return best, nil
 }
 
-// below returns a threshold between a probability and the next lower one, p[order[next]].
+// below returns a threshold between the probability at and the next lower probability, p[order[next]].
 func below(at float64, p []float64, order []int, next int) float64 {
 	if next == len(order) {
 		return -1 // all rows are predicted as the class

@@ -27,24 +27,25 @@ const (
 
 // Classifier predicts the class Positive where its probability is above a threshold, and otherwise the most probable of the other
 // classes. At most one of MinRecall, MinPrecision, Beta and the costs may be set. If none is set, the threshold maximises the
-// balanced accuracy of the class against the rest. Fit fits Estimator once, and once more for each fold if Estimator has no
+// balanced accuracy of the class against all others. Fit fits Estimator once, and once more for each fold if Estimator has no
 // LeaveOneOutProba.
 //
 // See also Classifier in package calibration, PrecisionRecall in package metrics.
 type Classifier struct {
-	// Estimator is fitted as a clone and is not changed. It must have PredictProba, and it receives gaps (NaN in x) unchanged. If
-	// it is nil, it is &lssvm.Classifier{}.
+	// Estimator predicts the probabilities. Fit fits a clone of it and does not change Estimator itself. It must have PredictProba,
+	// and it receives gaps (NaN in x) unchanged. If it is nil, &lssvm.Classifier{} is used.
 	Estimator estimators.Classifier
 
-	// Positive is the label of the class. If it is nil, it is the last of Classes, for example 1 of the labels 0 and 1.
+	// Positive is the label of the class. If it is nil, the last of Classes is used, for example 1 of the labels 0 and 1.
 	Positive *int
 
 	// MinRecall is the smallest allowed share of rows of the class that are predicted as the class, in (0, 1]. Among the thresholds
-	// that reach it, the one with the highest precision is chosen.
+	// that reach this share, the one with the highest precision is chosen.
 	MinRecall float64 `zero:"unset" most:"1"`
 
 	// MinPrecision is the smallest allowed share of correct rows among those predicted as the class, in (0, 1]. Among the
-	// thresholds that reach it, the one with the highest recall is chosen. If none does, Fit returns an error.
+	// thresholds that reach this share, the one with the highest recall is chosen. If no threshold reaches it, Fit returns an
+	// error.
 	MinPrecision float64 `zero:"unset" most:"1"`
 
 	// Beta selects the threshold with the largest [metrics.FBeta], in which recall counts Beta times as much as precision.
@@ -54,9 +55,9 @@ type Classifier struct {
 	// that is wrongly predicted as the class and of a row of the class that is missed.
 	FalsePositiveCost, FalseNegativeCost float64 `zero:"unset"`
 
-	// Splitter makes the folds, whose test parts must have no row in common. If it is nil, the leave-one-out probabilities are used
-	// if Estimator has them. Otherwise [validation.StratifiedKFold] with 5 folds is used, or [validation.StratifiedGroupKFold] with
-	// Groups.
+	// Splitter makes the folds, whose test folds must have no row in common. If it is nil, the leave-one-out probabilities are used
+	// if Estimator has them. Otherwise [validation.StratifiedKFold] with 5 folds is used, or [validation.StratifiedGroupKFold] if
+	// Groups is set.
 	Splitter validation.Splitter
 
 	// Groups holds the group of each training row, such as a patient or a day. Any numbers are allowed. The rows of a group are in
@@ -190,7 +191,7 @@ func (c *Classifier) position(names []int) (int, error) {
 	return at, nil
 }
 
-// probability returns the column of a class.
+// probability returns the column of a class, or zeros if the class is unknown.
 func probability(p *mat.Dense, names []int, class int) []float64 {
 	n, _ := p.Dims()
 	at, found := slices.BinarySearch(names, class)
@@ -227,8 +228,8 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return m.chosen.(estimators.ProbaPredictor).PredictProba(x)
 }
 
-// least is subtracted from the score of Positive so that it loses a tie at the threshold. It is too small to change any other
-// comparison of probabilities.
+// least is subtracted from the score of Positive, so that Positive is not predicted if its probability equals the threshold. It is
+// too small to change any other comparison of probabilities.
 const least = 1e-300
 
 // Decision returns scores (m×K), with a column for each of Classes. Predict returns the class with the largest score. The score of

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/threshold"
 )
 
-// One row in five has class 1. The classifier must find nine of ten of them.
+// One row in five has class 1. The classifier must find at least nine of ten rows of this class.
 func ExampleClassifier() {
 	x, y := blobs(600, 1)
 	c := &threshold.Classifier{MinRecall: .9}

@@ -16,7 +16,7 @@ import (
 
 const defaultFolds = 5
 
-// leaveOut returns the probabilities of the class for the rows that were left out, and the indices of these rows.
+// leaveOut returns the probabilities of the class for the left-out rows, and the indices of these rows.
 func (c *Classifier) leaveOut(ctx context.Context, chosen estimators.Classifier, rows folds.Rows[int], positive int) (
 	p []float64, tested []int, err error) {
 	if c.Splitter == nil && c.Groups == nil {

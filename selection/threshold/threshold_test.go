@@ -84,7 +84,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// A weight of 3 is equivalent to three copies of the row: the one false alarm at 0.65 becomes three.
+// A weight of 3 is equivalent to three copies of the row: the false alarm at 0.65 then counts three times.
 func TestWeights(t *testing.T) {
 	x, y := ten()
 	c := &threshold.Classifier{Estimator: &given{}, MinRecall: 1}
@@ -113,7 +113,7 @@ func TestWeights(t *testing.T) {
 		[]float64{got.Threshold, got.Precision, got.Recall, got.Score}, 1e-9)
 }
 
-// blobs returns rows of two overlapping clouds. A fifth of the rows has class 1.
+// blobs returns rows of two overlapping clouds, and their labels. A fifth of the rows has class 1.
 func blobs(n int, seed uint64) (*mat.Dense, []int) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
@@ -126,7 +126,7 @@ func blobs(n int, seed uint64) (*mat.Dense, []int) {
 	return x, y
 }
 
-// On unseen rows the recall is near MinRecall, in closed form and with folds.
+// On unseen rows the recall is near MinRecall, with closed-form leave-one-out probabilities and with folds.
 func TestRecallOnNewRows(t *testing.T) {
 	x, y := blobs(1500, 1)
 	other, labels := blobs(4000, 2)
@@ -168,7 +168,7 @@ func TestThreeClasses(t *testing.T) {
 	assert.Equal(t, []int{4, 7, 9}, c.Classes())
 }
 
-// alternate tests the even rows first and the odd rows second.
+// alternate is a splitter with two folds: the first tests the even rows, and the second the odd rows.
 type alternate struct{}
 
 func (alternate) Split(n int, _ []int) ([]validation.Fold, error) {
@@ -183,7 +183,7 @@ func (alternate) Split(n int, _ []int) ([]validation.Fold, error) {
 	return []validation.Fold{{Train: odd, Test: even}, {Train: even, Test: odd}}, nil
 }
 
-// The threshold is also right if no row or every row is above it.
+// The threshold is also right if no row is above it, or if every row is.
 func TestAllOrNone(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{.9, .8, .7, .3, .2, 0})
 	c := &threshold.Classifier{Estimator: &given{}, FalsePositiveCost: 100, FalseNegativeCost: 1}
@@ -232,7 +232,7 @@ func (overlapping) Split(int, []int) ([]validation.Fold, error) {
 	return []validation.Fold{{Train: []int{0, 1, 9}, Test: []int{2, 3, 8}}, {Train: []int{0, 1, 9}, Test: []int{3, 8}}}, nil
 }
 
-// Model files of version 1 stay readable and give the same predictions as a fit with the current code.
+// Model files of version 1 stay readable, and their predictions agree with those of a fit with the current code.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := blobs(40, 1)
 	c := &threshold.Classifier{Estimator: &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}, MinRecall: .9}

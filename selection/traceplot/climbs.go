@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// climbs draws the objective of a shape.Search at each evaluation on the rows that are used in the end, with one curve for each
-// scaling of the columns.
+// climbs draws the objective of a shape.Search at each evaluation on the final number of rows, with one curve for each scaling of
+// the columns.
 func climbs(r *search.Result) (*plot.Plot, error) {
 	p, legend := newPanel(r, fmt.Sprintf("%s (more is better)", r.ScoreName), "score")
 	p.X.Tick.Marker = plotstyle.Round{}

@@ -22,8 +22,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// bandLow and bandHigh are the bounds of the shaded band of entropies. Kernels below it can only underfit and kernels above it can
-// only memorise; most good models lie in between.
+// bandLow and bandHigh are the bounds of the shaded band of entropies. Kernels below the band can only underfit, and kernels above
+// it can only memorise. Most good models lie in between.
 const bandLow, bandHigh = 0.1, 0.5
 
 // width and height are the size of a saved panel.
@@ -55,7 +55,7 @@ func common(row search.TraceRow) search.TraceRow {
 	return out
 }
 
-// nameOf returns the family of a row. For finalists it adds the rows or the folds that they were scored on.
+// nameOf returns the family of a row. For finalists it adds how many rows or folds they were scored on.
 func nameOf(row search.TraceRow) string {
 	switch {
 	case row.Round == 0:
@@ -151,7 +151,7 @@ func abscissa(p search.Point) float64 {
 	return math.Log10(p.Param)
 }
 
-// entropies returns the upper panel, or nil if there are no entropies.
+// entropies returns the panel of the entropies, or nil if there are none.
 func entropies(r *search.Result, curves []curve) (*plot.Plot, error) {
 	p, legend := newPanel(r, "Entropy of the kernel matrix", "entropy E")
 	p.Y.Min, p.Y.Max = 0, 1
@@ -219,7 +219,7 @@ func unusual(entropy float64) string {
 	return ""
 }
 
-// scores returns the lower panel, or nil if there are no scores.
+// scores returns the panel of the scores, or nil if there are none.
 func scores(r *search.Result, curves []curve) (*plot.Plot, error) {
 	better := "less is better"
 	if r.LargerIsBetter {
@@ -303,10 +303,10 @@ func newPanel(r *search.Result, title, y string) (*plot.Plot, *plotstyle.Legend)
 // namesAngle is the angle in radians by which the candidates' names are rotated, because some are long.
 const namesAngle = math.Pi / 6
 
-// mostNamed is the largest number of candidates that are all named at the axis. With more, only some are named.
+// mostNamed is the largest number of candidates that are all named at the axis. If there are more, only some are named.
 const mostNamed = 24
 
-// candidates returns ticks with the names of the candidates, or with whole numbers for candidates without a name.
+// candidates returns ticks with the names of the candidates. Candidates without names are numbered.
 func candidates(r *search.Result) plot.ConstantTicks {
 	var out plot.ConstantTicks
 	largest := 0

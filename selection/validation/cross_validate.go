@@ -21,10 +21,10 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// Options holds the settings of a cross-validation. Nil means the zero value.
+// Options holds the settings of a cross-validation. A nil *Options stands for the zero value.
 type Options struct {
-	// Splitter makes the folds. If it is nil, KFold{} is used for regressors and [StratifiedKFold]{} for classifiers. These,
-	// [ShuffleSplit] and [StratifiedShuffleSplit] divide the distinct rows of x, so that a row and its copies are in the same part.
+	// Splitter makes the folds. If it is nil, KFold{} is used for regressors and [StratifiedKFold]{} for classifiers. These two,
+	// [ShuffleSplit] and [StratifiedShuffleSplit] divide the distinct rows of x, so that a row and its copies are never separated.
 	// Other splitters divide all rows.
 	Splitter Splitter
 
@@ -33,7 +33,7 @@ type Options struct {
 	// the rows that they are fitted to.
 	Groups []int
 
-	// Metrics are the metrics to compute. If they are nil, the metric is NMSE for regressors and Accuracy for classifiers.
+	// Metrics holds the metrics to compute. If it is nil, NMSE is used for regressors and Accuracy for classifiers.
 	Metrics []metrics.Metric
 
 	// Weights holds a weight > 0 for each row. The weights are passed to the estimator's FitWeighted and to the metrics. If Weights
@@ -43,7 +43,7 @@ type Options struct {
 	// Workers is the number of folds that are computed at the same time. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// If Observe is not nil, it is called after each fold and regularly in between.
+	// If Observe is not nil, it is called after each fold and regularly during the folds.
 	Observe func(estimators.Step)
 }
 
@@ -81,7 +81,7 @@ func (s Scores) SD(metric string) float64 {
 
 // StandardError returns the standard error of Mean: SD divided by the square root of the number of folds. It returns NaN if there
 // is no such metric or only one fold. Folds share training rows, and repeated folds also share test rows. Their scores are
-// therefore correlated, and the true error of Mean is larger. More repeats reduce this number, but not the true error. To compare
+// therefore correlated, and the true error of Mean is larger. More repeats reduce the result, but not the true error. To compare
 // two estimators, cross-validate both on the same folds and call [Scores.Minus].
 func (s Scores) StandardError(metric string) float64 {
 	for i, name := range s.Metrics {
@@ -121,11 +121,11 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 	return math.NaN(), math.NaN()
 }
 
-// CrossValidateRegressor fits a clone of the model to the training rows of each fold of x (n×d) and y (n), and scores it on the
-// test rows. The model itself is not fitted. The folds of sparse rows are sparse. To preprocess within the folds, pass a pipeline,
-// which may also fill gaps (NaN in x). It returns [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], or ctx's
-// error. If folds fail, it returns the error of the first of these, with the fold's number. If there are Weights that the estimator
-// does not accept, this error wraps errors.ErrUnsupported.
+// CrossValidateRegressor fits a clone of the model to the training rows of each fold of x (n×d) and y (n), and scores the clone on
+// the test rows. The model itself is not fitted. The folds of sparse rows are sparse. To preprocess within the folds, pass a
+// pipeline, which may also fill gaps (NaN in x). It returns [estimators.ErrShape], [estimators.ErrNotFinite],
+// [estimators.ErrParam], or ctx's error. If folds fail, it returns the error of the first of them, with the fold's number. If there
+// are Weights that the estimator does not accept, this error wraps errors.ErrUnsupported.
 func CrossValidateRegressor(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64,
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)

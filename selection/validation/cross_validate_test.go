@@ -105,7 +105,7 @@ func TestCrossValidateClassifierMetrics(t *testing.T) {
 	assert.Len(t, got.Values[0], defaultFolds)
 }
 
-// plain hides every method of a classifier except those of the interface.
+// plain hides all methods of a classifier except those of estimators.Classifier.
 type plain struct{ estimators.Classifier }
 
 func TestCrossValidateErrors(t *testing.T) {
@@ -130,8 +130,8 @@ func TestCrossValidateErrors(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// If a class has a single row and that is a test row, the class has no probability. The error names the class, its number of rows,
-// and the remedy.
+// If the only row of a class is a test row, the class has no probability. The error names the class, its number of rows, and the
+// remedy.
 func TestClassOfOneRow(t *testing.T) {
 	x, y := mat.NewDense(21, 2, nil), make([]int, 21)
 	for i := range y {
@@ -148,7 +148,7 @@ func TestClassOfOneRow(t *testing.T) {
 	assert.NoError(t, err, "a metric of labels")
 }
 
-// Each fold's estimator fills the gaps or rejects them, and the error then names their position in x.
+// Each fold's estimator either fills the gaps or rejects them. In the latter case the error names their position in x.
 func TestCrossValidateWithGaps(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 2)
 	whole, err := CrossValidateRegressor(ctx, &ridge.Regressor{}, x, y, nil)

@@ -20,7 +20,7 @@ type Difference struct {
 	// StandardError is the standard error of Mean, in the same units.
 	StandardError float64
 
-	// P is the probability of a difference that is at least as large, in either direction, if both estimators were equally good.
+	// P is the probability, if both estimators were equally good, of a difference that is at least as large in either direction.
 	P float64
 }
 
@@ -71,7 +71,7 @@ func PairedDifference(a, b []float64, trainRows, testRows int) (Difference, erro
 	}
 	out := Difference{Mean: mean, StandardError: math.Sqrt((1/float64(len(d)) + float64(testRows)/float64(trainRows)) * variance)}
 	if err := check.Vector("the mean difference and its standard error", []float64{out.Mean, out.StandardError}); err != nil {
-		return Difference{}, err // scores near the largest floating-point number
+		return Difference{}, err // overflows if scores are near the largest floating-point number
 	}
 	switch {
 	case mean == 0:

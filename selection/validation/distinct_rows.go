@@ -10,9 +10,9 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
-// Split calls a splitter for n rows and checks its folds. There must be at least one fold, both parts of each fold must have rows,
-// and all row numbers must be between 0 and n-1. It returns the error of the splitter, [estimators.ErrParam] for a nil splitter, or
-// [estimators.ErrShape].
+// Split calls a splitter for n rows and checks its folds. There must be at least one fold, each fold must have training and test
+// rows, and all row numbers must be between 0 and n-1. It returns the error of the splitter, [estimators.ErrParam] for a nil
+// splitter, or [estimators.ErrShape].
 func Split(s Splitter, n int, labels []int) (_ []Fold, err error) {
 	defer fault.Recover(&err)
 	if check.IsNil(s) {
@@ -49,11 +49,11 @@ func partsHaveRows(folds []Fold) error {
 	return nil
 }
 
-// A row whose copy is in the training part reveals its target, so equal rows stay together.
+// If a copy of a test row is a training row, it reveals the target of the test row. Therefore equal rows stay together.
 
 // SplitDistinct divides the distinct rows of a matrix. It receives the labels of the distinct rows and those of all rows. A
 // splitter of this package that does not depend on groups or order divides the distinct rows. Any other splitter divides all rows,
-// and the first of several equal rows determines the part of the others. The searches of this module use it.
+// and equal rows are assigned to the part of the first of them. The searches of this module use it.
 func SplitDistinct(s Splitter, rows *distinct.Rows, labels, allLabels []int) ([]Fold, error) {
 	if !rows.Repeated() || numbersRows(s) {
 		return Split(s, rows.Len(), labels)
@@ -92,7 +92,8 @@ func SpreadDistinct(folds []Fold, rows *distinct.Rows) []Fold {
 	return out
 }
 
-// splitTogether divides the rows of x so that equal rows stay together, if the splitter allows that.
+// splitTogether divides the rows so that equal rows stay together. If the splitter does not only number the rows, it divides all
+// rows instead.
 func splitTogether[Y float64 | int](s Splitter, of folds.Rows[Y], labels []int) ([]Fold, error) {
 	n, _ := of.Matrix().Dims()
 	if !numbersRows(s) {
@@ -120,7 +121,7 @@ func numbersRows(s Splitter) bool {
 	return false
 }
 
-// firsts returns the distinct rows whose first occurrence is in rows, which are in ascending order.
+// firsts returns the distinct rows whose first occurrence is in rows. The argument rows must be in ascending order.
 func firsts(rows []int, of *distinct.Rows) []int {
 	var out []int
 	for _, i := range rows {

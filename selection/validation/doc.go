@@ -1,7 +1,7 @@
 // Package validation measures estimators on rows that they were not fitted to.
 //
 // [CrossValidateRegressor] and [CrossValidateClassifier] score any estimator over the folds of a [Splitter], with the metrics of
-// package metrics or others. If the model is a pipeline, its steps are fitted to the training rows of each fold alone.
+// package metrics or others. If the model is a pipeline, its steps are fitted only to the training rows of each fold.
 //
 //	KFold                   tests each row once, Repeats times
 //	StratifiedKFold         the same, with the classes in proportion

@@ -13,7 +13,7 @@ import (
 
 // GroupKFold divides the rows into Folds parts, and each part is the test part once. It keeps the rows of a group together, for
 // example those of a patient, machine or day, so that the scores hold for new groups. It assigns the groups in descending order of
-// size, each to the part with the fewest rows so far; groups of equal size are shuffled. Groups must cover all rows of x.
+// size, each to the part with the fewest rows so far. Groups of equal size are shuffled. Groups must cover all rows of x.
 type GroupKFold struct {
 	// Groups holds the group of each row, as any number.
 	Groups []int
@@ -29,8 +29,8 @@ func (g GroupKFold) Split(n int, _ []int) ([]Fold, error) {
 }
 
 // StratifiedGroupKFold is a [GroupKFold] whose parts also have the classes in nearly the same proportions as all rows. It assigns
-// the groups with the largest shares of a class first. Each group is assigned so that the shares of each class then differ least
-// between the parts.
+// the groups with the largest shares of a class first. Each group is assigned to the part with which the shares of each class
+// differ least between the parts.
 type StratifiedGroupKFold struct {
 	// Groups holds the group of each row, as any number.
 	Groups []int

@@ -66,7 +66,7 @@ func TestGroupKFoldProperties(t *testing.T) {
 	})
 }
 
-// If the groups allow it, both splitters make parts of equal size, and StratifiedGroupKFold also divides the classes equally.
+// If the groups allow it, the parts of both splitters have equal sizes, and StratifiedGroupKFold also divides the classes equally.
 func TestGroupKFoldIsEven(t *testing.T) {
 	groups := []int{7, 7, 7, 7, 1, 1, 1, 2, 2, 2, 5, 5} // 4, 3, 3 and 2 rows give 4 + 2 and 3 + 3
 	folds, err := GroupKFold{Groups: groups, Folds: 2, Seed: 3}.Split(12, nil)
@@ -128,8 +128,8 @@ func TestGroupKFoldErrors(t *testing.T) {
 	}
 }
 
-// The folds follow the definition. The test rows are windows of the last rows, Gap rows before them are left out, and the rows
-// before the gap, or the last of them, are the training rows.
+// The folds follow the definition. The test rows are windows of the last rows. The Gap rows before a window are left out, and the
+// training rows are all rows before the gap, or the last of them.
 func TestTimeSeriesSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := TimeSeriesSplit{
@@ -165,7 +165,7 @@ func TestTimeSeriesSplit(t *testing.T) {
 	assert.Equal(t, Fold{[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []int{10, 11}}, folds[4])
 }
 
-// Cross-validation accepts these splitters like any other.
+// Cross-validation accepts splitters for groups and for time series.
 func TestGroupAndTimeSplitters(t *testing.T) {
 	n := 48
 	x, y, groups, labels := mat.NewDense(n, 1, nil), make([]float64, n), make([]int, n), make([]int, n)

@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
 
-// problemOf returns rows whose target is a sine of the first of d columns, with noise.
+// problemOf returns n rows of d columns, and targets that are a sine of the first column with noise.
 func problemOf(n, d int, noise float64, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	x, y := mat.NewDense(n, d, nil), make([]float64, n)

@@ -12,8 +12,8 @@ import (
 
 // ScoreRegressor returns the metric of a fitted regressor's predictions for the rows of x (n×d) with the observed targets y (n), as
 // cross-validation does for the rows of a fold. Gaps (NaN in x) are allowed if the regressor accepts them. The metric uses the
-// weights; nil means that all are 1. It returns [estimators.ErrParam] for a metric of classifiers, and the errors of the
-// predictions and of the metric.
+// weights. If weights is nil, all weights are 1. It returns [estimators.ErrParam] for a metric of classifiers, and the errors of
+// the predictions and of the metric.
 func ScoreRegressor(r estimators.Regressor, m metrics.Metric, x mat.Matrix, y, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	score, err := folds.RegressionScorer(m)

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// sparseOnly is a regressor that fails for rows that are not sparse.
+// sparseOnly is a regressor that panics for rows that are not sparse.
 type sparseOnly struct{ toy.Ridge }
 
 func (s *sparseOnly) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
@@ -36,7 +36,8 @@ func (s *sparseOnly) Predict(x mat.Matrix) ([]float64, error) {
 	return s.Ridge.Predict(x)
 }
 
-// Folds of sparse rows equal those of the dense copy. They reach the estimator as sparse rows, through steps that keep them sparse.
+// The scores of sparse rows equal those of the dense copy. The estimator receives sparse rows, also behind steps that keep rows
+// sparse.
 func TestSparseRowsStaySparse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
 	x, y := mat.NewDense(40, 6, nil), make([]float64, 40)

@@ -12,10 +12,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// Fold is one division of the rows 0..n-1. Both lists are ascending and have no row in common.
+// Fold is one division of the rows 0 to n-1. Both lists are in ascending order and have no row in common.
 type Fold struct{ Train, Test []int }
 
-// Splitter divides rows into folds. Stratified splitters use the labels; for the others they may be nil.
+// Splitter divides rows into folds. Stratified splitters use the labels. For other splitters, the labels may be nil.
 type Splitter interface {
 	Split(n int, labels []int) ([]Fold, error)
 }
@@ -28,7 +28,7 @@ const (
 )
 
 // KFold shuffles the rows and divides them into Folds parts whose sizes differ by at most one. Each part is the test part once.
-// With Repeats it shuffles and divides again.
+// With Repeats > 1 it shuffles and divides them again.
 type KFold struct {
 	// Folds is the number of folds. If it is 0, 3 is used.
 	Folds int `zero:"3" least:"2"`
@@ -43,8 +43,8 @@ func (k KFold) Split(n int, _ []int) ([]Fold, error) {
 	return dealt("validation: KFold", k, k.Folds, k.Repeats, k.Seed, n, make([]int, max(n, 0)))
 }
 
-// StratifiedKFold is a KFold that distributes the rows of each class evenly over the parts. A class with fewer rows than folds is
-// missing from some test parts, and a class with a single row is missing from one training part.
+// StratifiedKFold is a KFold that distributes the rows of each class evenly over the parts. If a class has fewer rows than there
+// are folds, it is missing from some test parts. A class with a single row is missing from one training part.
 type StratifiedKFold struct {
 	// Folds is the number of folds. If it is 0, 3 is used.
 	Folds int `zero:"3" least:"2"`
@@ -63,8 +63,8 @@ func (k StratifiedKFold) Split(n int, labels []int) ([]Fold, error) {
 	return dealt("validation: StratifiedKFold", k, k.Folds, k.Repeats, k.Seed, n, labels)
 }
 
-// dealt assigns the rows of each label to the parts in turn. Each label continues at the part where the previous label stopped, so
-// that the parts keep equal sizes.
+// dealt assigns the rows of each label to the parts in turn. The first row of a label goes to the part after that of the last row
+// of the previous label, so that the sizes of the parts stay equal.
 func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labels []int) ([]Fold, error) {
 	if err := settings.Check(typ, config); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labe
 	}
 	out := make([]Fold, 0, k*repeats)
 	for r := range repeats {
-		// Each repeat has its own stream of random numbers, so the first three of five repeats equal those of three repeats.
+		// Each repeat has its own stream of random numbers, so that the first three of five repeats equal those of three repeats.
 		order := permutation(n, seed, uint64(r))
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels[a], labels[b]) })
 		part := make([]int, n)
@@ -101,13 +101,13 @@ func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labe
 	return out, nil
 }
 
-// ShuffleSplit draws Splits independent divisions. In each, the test part contains the fraction TestFraction of the rows, rounded.
-// This is also known as repeated hold-out.
+// ShuffleSplit draws Splits independent divisions. In each of them, the test part contains the fraction TestFraction of the rows,
+// rounded. This is also known as repeated hold-out.
 type ShuffleSplit struct {
 	// Splits is the number of splits. If it is 0, 10 is used.
 	Splits int `zero:"10"`
 
-	// TestFraction is the share of rows for testing, in (0, 1). If it is 0, it is 0.25.
+	// TestFraction is the share of rows for testing, in (0, 1). If it is 0, 0.25 is used.
 	TestFraction float64 `zero:"0.25" below:"1"`
 	Seed         uint64
 }
@@ -122,14 +122,14 @@ func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
 // of n rows in the test part, a class of c rows gets the integer part of mc/n. The remaining test rows go, one each, to the classes
 // that are furthest below their share. Ties are broken at random in each split.
 //
-// Each class keeps a training row, so a class with a single row is never tested. Only if there are fewer training rows than
-// classes, some classes have none: those that are furthest below their share. A class with few rows may be missing from a test
-// part.
+// Each class keeps a training row, so a class with a single row is never tested. If there are fewer training rows than classes,
+// this is not possible, and the classes that are furthest below their share have none. A class with few rows may be missing from a
+// test part.
 type StratifiedShuffleSplit struct {
 	// Splits is the number of splits. If it is 0, 10 is used.
 	Splits int `zero:"10"`
 
-	// TestFraction is the share of rows for testing, in (0, 1). If it is 0, it is 0.25.
+	// TestFraction is the share of rows for testing, in (0, 1). If it is 0, 0.25 is used.
 	TestFraction float64 `zero:"0.25" below:"1"`
 	Seed         uint64
 }
@@ -143,7 +143,7 @@ func (s StratifiedShuffleSplit) Split(n int, labels []int) ([]Fold, error) {
 	return holdOut("validation: StratifiedShuffleSplit", s, s.Splits, s.TestFraction, s.Seed, n, labels)
 }
 
-// holdOut draws the number of rows that allot returns from each label.
+// holdOut draws the test rows of each split. The function allot determines the number of test rows of each label.
 func holdOut(typ string, config Splitter, splits int, fraction float64, seed uint64, n int, labels []int) ([]Fold, error) {
 	if err := settings.Check(typ, config); err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func holdOut(typ string, config Splitter, splits int, fraction float64, seed uin
 	out := make([]Fold, splits)
 	for i := range out {
 		order := permutation(n, seed, uint64(i))
-		// Classes are numbered in the order of the shuffled rows, so that each split breaks ties between them differently.
+		// Classes are numbered in the order of the shuffled rows, so that ties between them are broken differently in each split.
 		class, counts := map[int]int{}, []int{}
 		for _, row := range order {
 			c, seen := class[labels[row]]
@@ -186,7 +186,7 @@ func holdOut(typ string, config Splitter, splits int, fraction float64, seed uin
 }
 
 // allot divides size test rows among classes with the given numbers of rows, by largest remainder. It leaves each class a training
-// row if possible. The first class wins a tie.
+// row if possible. In a tie, the first class gets the row.
 func allot(counts []int, size int) []int {
 	n := 0
 	for _, c := range counts {

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// partition fails unless a fold's parts are ascending, have no row in common and cover 0..n-1.
+// partition fails unless both parts of a fold are in ascending order, have no row in common and together contain the rows 0 to n-1.
 func partition(t require.TestingT, f Fold, n int) {
 	seen := make([]int, n)
 	for _, rows := range [][]int{f.Train, f.Test} {
@@ -27,7 +27,7 @@ func partition(t require.TestingT, f Fold, n int) {
 	}
 }
 
-// The folds depend only on the order of the labels, not on their distances.
+// The folds depend only on the order of the labels, not on the labels themselves.
 func TestStratifiedFoldsOfFarLabels(t *testing.T) {
 	near := []int{0, 1, 2, 0, 0, 1, 2, 2, 1, 0, 2, 1, 0, 1, 2, 0, 0, 1}
 	far := make([]int, len(near))
@@ -155,7 +155,7 @@ func TestStratifiedShuffleSplitProperties(t *testing.T) {
 					atCap = atCap || float64(got[l]) < share && got[l] == c-1
 				}
 			}
-			for l, c := range total { // without that rule, each class is within one row of its share
+			for l, c := range total { // except for classes that keep a training row, each class is within one row of its share
 				if !over && !atCap {
 					require.Less(t, float64(got[l]), float64(len(f.Test)*c)/float64(n)+1)
 				}
@@ -184,7 +184,7 @@ func TestAllot(t *testing.T) {
 }
 
 func TestStratifiedShuffleSplitTies(t *testing.T) {
-	// With one test row and two classes of equal share, each class gets the row in about half of the splits.
+	// With one test row and two classes of equal size, the row is from either class in about half of the splits.
 	labels := []int{0, 0, 1, 1}
 	folds, err := StratifiedShuffleSplit{Splits: 200, TestFraction: 0.25}.Split(4, labels)
 	require.NoError(t, err)
@@ -231,7 +231,7 @@ func TestSplitErrors(t *testing.T) {
 	}
 }
 
-// If the folds do not fit in memory, the result is an error, and the program continues.
+// If the folds would not fit in memory, Split returns an error, and the program continues.
 func TestTooManyFolds(t *testing.T) {
 	labels := make([]int, 10)
 	for i := range labels {

@@ -12,7 +12,7 @@ import (
 // TimeSeriesSplit treats the rows as a series with the oldest row first, and tests only on rows that come after the training rows.
 // It tests the last Splits × TestRows rows once each, in consecutive windows of TestRows. The training rows are those before the
 // window: all of them (an expanding window) or the last MaxTrain (a sliding window). The Gap rows directly before the window are in
-// neither part, for targets that look ahead in time.
+// neither part, for targets that depend on later rows.
 //
 // The first rows are never tested.
 type TimeSeriesSplit struct {
@@ -30,8 +30,8 @@ type TimeSeriesSplit struct {
 // defaultWindows is the number of splits of a TimeSeriesSplit whose Splits is 0.
 const defaultWindows = 5
 
-// Split returns Splits folds, the oldest test part first. Errors: ErrParam, and ErrShape if there are too few rows for test parts
-// of one row each with a training row before the first test part.
+// Split returns Splits folds, the oldest test part first. Errors: ErrParam, and ErrShape if n is too small for test parts of one
+// row and a training row before the first of them.
 func (s TimeSeriesSplit) Split(n int, _ []int) ([]Fold, error) {
 	const typ = "validation: TimeSeriesSplit"
 	if err := settings.Check(typ, s); err != nil {

@@ -36,7 +36,7 @@ import (
 
 const imputerName = "columnwise: Imputer"
 
-// Statistic is the value with which an [Imputer] fills the gaps of a column.
+// Statistic selects the value with which an [Imputer] fills the gaps of a column.
 type Statistic int
 
 // The statistics, computed from the values of the column in the training rows.
@@ -101,10 +101,10 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter], with the result of Fit. With Mean it reads the stream once. With Median it reads it
-// as [Winsorizer.FitBlocks] does, with the same memory. With [MostFrequent] it counts up to 65 536 different values of a column. If
-// a column has more, a second pass finds the most frequent value if it is in more than one of 65 536 rows; otherwise the error is
-// ErrTooLarge.
+// FitBlocks implements [streaming.BlockFitter], with the result of Fit. With Mean it reads the stream once. With Median it reads
+// the stream as [Winsorizer.FitBlocks] does, with the same memory. With [MostFrequent] it counts up to 65 536 different values of a
+// column. If a column has more, a second pass finds the most frequent value if it is in more than one of 65 536 rows. Otherwise the
+// error is ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := p.validate(); err != nil {
@@ -136,7 +136,8 @@ func (p *Imputer) validate() error {
 	return nil
 }
 
-// fillStatistics returns the statistics for the given Statistic, and the function that determines from them how to fill a column.
+// fillStatistics returns the statistics for the given Statistic. It also returns the function that determines, from the statistics,
+// how to fill a column.
 func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of func(C) filling) imputing {
 	st := &columnstats.Statistics[C]{Type: imputerName, Settings: p.settings(), Gap: check.Anywhere,
 		Fresh: func(int) C { return fresh() }}
@@ -153,7 +154,7 @@ func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of fun
 	}}
 }
 
-// settings returns the settings that must be equal to merge statistics.
+// settings returns the settings that must be equal for statistics to be merged.
 func (p *Imputer) settings() string {
 	if p.Statistic == Constant {
 		return fmt.Sprintf("(%v %v)", p.Statistic, p.Value)
@@ -195,14 +196,15 @@ func (p *Imputer) statistics() (imputing, error) {
 }
 
 // NewStatistics implements [streaming.StatisticsFitter]. For Mean it returns exact sums, and for Median the sketch of
-// [QuantileTransformer]. For [MostFrequent] it returns counts of up to 65 536 different values in a column; more give ErrTooLarge.
+// [QuantileTransformer]. For [MostFrequent] it returns counts of up to 65 536 different values in a column. More values are an
+// ErrTooLarge error.
 func (p *Imputer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	of, err := p.statistics()
 	return of.fresh, err
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit, with the mean rounded once. The Median
-// of 8192 or more values has an error in its rank, as in [QuantileTransformer].
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit, except that the mean is rounded only
+// once. The Median of 8192 or more values has an error in its rank, as in [QuantileTransformer].
 func (p *Imputer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	of, err := p.statistics()
@@ -355,7 +357,7 @@ func (m imputerModel) Validate() error {
 	return validColumns(m.Gaps, len(m.Values))
 }
 
-// validColumns returns an error unless the positions of columns are ascending and below the width.
+// validColumns returns an error if the positions of columns are not ascending or not below the width.
 func validColumns(columns []int, width int) error {
 	for i, j := range columns {
 		if j < 0 || j >= width || i > 0 && j <= columns[i-1] {

@@ -8,14 +8,15 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 )
 
-// likelihood computes the likelihood of λ for a column whose values ψ are normal. For each row, it is up to a constant
+// likelihood computes the likelihood of λ for a column. It assumes that the transformed values ψ are normal. Per row, and up to a
+// constant, it is
 //
 //	-ln sd(ψ) + (λ-1) mean(sign(x) ln(1+|x|))
 //
 // It uses the forms of warp, so that nothing overflows or cancels.
 type likelihood struct {
-	// For a column of one sign: ln((1+|x|)/(1+ref)) with the smallest and the largest |x| as ref, their means, and the logarithm of
-	// the ratio of the two.
+	// For a column of one sign: ln((1+|x|)/(1+ref)), where ref is the smallest and the largest |x|, the means of these logarithms,
+	// and the logarithm of the ratio of the two references.
 	ofLeast, ofLargest   logarithms
 	between              float64
 	negative, bothSigned bool
@@ -91,7 +92,8 @@ func (l *likelihood) evaluate(lambda float64) float64 {
 	return -logDeviation(l.values) + (p-1)*l.ofLargest.mean - l.between
 }
 
-// smallGrowth is the |pt| up to which the remaining terms of growths are below 2⁻⁵⁴. Above it the exponential is accurate enough.
+// smallGrowth is the largest |pt| for which growths uses a series, whose remaining terms are below 2⁻⁵⁴. Above it the exponential
+// is accurate enough.
 const smallGrowth = 0x1p-6
 
 // growths sets dst to growth(p, t, s) for each t, where pt+s is at most 0 up to rounding.
@@ -120,7 +122,7 @@ func logDeviation(v []float64) float64 {
 	return math.Log(s.Total()/n)/2 + float64(s.Exponent)*math.Ln2
 }
 
-// maxLambda bounds |λ|. A column that needs more is far narrower than its distance from 0.
+// maxLambda bounds |λ|. A column that needs a larger |λ| is far narrower than its distance from 0.
 const maxLambda = 1000
 
 // maximise returns the λ with the largest likelihood. It expands a bracket from (-2, 2) by the golden ratio, and then uses Brent's
@@ -144,8 +146,8 @@ func (l *likelihood) maximise(ctx context.Context) (float64, error) {
 	return brent(ctx, func(v float64) float64 { return -l.evaluate(v) }, min(a, c), max(a, c), b)
 }
 
-// brentTolerance is the relative width at which brent ends: within the square root of 2⁻⁵², f is flat up to rounding. brentSteps is
-// more than brent needs.
+// brentTolerance is the relative width at which brent ends: within the square root of 2⁻⁵², f is flat up to rounding. brentSteps
+// exceeds the number of steps that brent needs.
 const brentTolerance, brentSteps = 1.5e-8, 100
 
 // brent returns a minimiser of f in [low, high], starting at x.
@@ -162,7 +164,8 @@ func brent(ctx context.Context, f func(float64) float64, low, high, x float64) (
 		if math.Abs(x-middle) <= 2*tolerance-(high-low)/2 {
 			break
 		}
-		// The step goes to the vertex of the parabola through the three best points, if that lies inside and halves the steps.
+		// The step leads to the vertex of the parabola through the three best points, if the vertex is inside and the steps at
+		// least halve.
 		r, q := (x-w)*(fx-fv), (x-v)*(fx-fw)
 		p := (x-v)*q - (x-w)*r
 		if q = 2 * (q - r); q > 0 {

@@ -61,7 +61,7 @@ type OneHot struct {
 	Drop    Drop
 
 	// Gaps makes NaN a separate category, after all others, in encoded columns where Fit finds it. In columns that are not encoded,
-	// the error for NaN is ErrNotFinite. Without Gaps, this holds for every column.
+	// NaN is an ErrNotFinite error. Without Gaps, this holds for every column.
 	Gaps bool
 
 	// MaxCategories is the largest number of categories in a column. If it is 0, 1000 is used.
@@ -78,7 +78,7 @@ type oneHotModel struct {
 	Width   int
 	Gaps    bool
 	Columns []int          // the encoded columns
-	Values  []codec.Floats // their categories that have a column, ascending, NaN last
+	Values  []codec.Floats // their categories that have a column, in ascending order, NaN last
 }
 
 // Fit finds the categories of x (n×d).
@@ -256,7 +256,7 @@ func (m *oneHotModel) checkColumns() error {
 	return nil
 }
 
-// categoryCounts counts the categories of a column.
+// categoryCounts collects the distinct categories of a column.
 type categoryCounts struct {
 	values map[float64]bool
 	gaps   bool
@@ -332,7 +332,7 @@ func (m oneHotModel) MapRow(dst, x []float64) {
 	m.eachEntry(x, func(j int, v float64) { dst[j] = v })
 }
 
-// eachEntry calls f with the nonzero columns of a row of the result, ascending, and their values.
+// eachEntry calls f with the positions of the nonzero values in a row of the result, in ascending order, and with the values.
 func (m oneHotModel) eachEntry(x []float64, f func(j int, v float64)) {
 	to, next := 0, 0
 	for j, v := range x {

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// The sparse result has the entries of the dense result, with copied columns, unknown categories and gaps.
+// The entries of the sparse result are those of the dense result. This also holds for copied columns, unknown categories and gaps.
 func TestSparseOneHot(t *testing.T) {
 	ctx := context.Background()
 	x := mat.NewDense(4, 3, []float64{1, 2.5, 7, 2, 0, 7, math.NaN(), -1, 8, 1, 3, 9})
@@ -41,7 +41,7 @@ func TestSparseOneHot(t *testing.T) {
 	assert.False(t, ok, "dense rows stay dense if Sparse is not set")
 }
 
-// A pipeline of 20 000 rows with a column of 3000 levels never allocates their dense matrix of 480 MB.
+// A pipeline for 20 000 rows with a column of 3000 levels never allocates the dense matrix, which would take 480 MB.
 func TestManyLevels(t *testing.T) {
 	const n, levels = 20_000, 3000
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)

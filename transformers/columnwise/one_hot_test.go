@@ -81,7 +81,7 @@ func TestOneHotErrors(t *testing.T) {
 	assert.Nil(t, (&OneHot{}).Encoding())
 }
 
-// The width in a file is bounded, because it may name columns without data.
+// The width that a file may state is limited, because columns without data take no space in the file.
 func TestWidthOfAOneHotFile(t *testing.T) {
 	data, err := codec.Marshal("transformers.OneHot", rowmap.Version, oneHotModel{Width: math.MaxInt32, Columns: []int{0}, Values: []codec.Floats{{1, 2}}})
 	require.NoError(t, err)

@@ -23,8 +23,8 @@ const mostValues = 8192
 // reads the stream three times, and λ is that of Fit up to rounding. Otherwise it first finds the λ of 8192 values at evenly spaced
 // ranks of the column. These values are determined as in the FitBlocks of [QuantileTransformer]. It then moves λ to the vertex of a
 // parabola through the likelihood of all rows at three λ. With 100 000 rows the result differs from that of Fit by at most .0001,
-// where the standard error is .004. Mean and standard deviation are exact for that λ. If the first estimate finds only one or two
-// values, λ is 1.
+// where the standard error is .004. Mean and standard deviation are exact for that λ. If the values for the first estimate are all
+// equal, or only two are distinct, λ is 1.
 func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(powerTransformerName, t); err != nil {
@@ -65,8 +65,8 @@ func (t *PowerTransformer) NewStatistics() (streaming.Statistics[streaming.None]
 	return t.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is the same as with
-// Fit. With more, λ, mean and deviation are those of 8192 values at evenly spaced ranks, whose error is that of
+// FitStatistics implements [streaming.StatisticsFitter]. If a column has fewer than 8192 values, the result is the same as with
+// Fit. Otherwise λ, mean and deviation are those of 8192 values at evenly spaced ranks, whose error is that of
 // [QuantileTransformer].
 func (t *PowerTransformer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
@@ -112,7 +112,7 @@ func (t *PowerTransformer) UnmarshalStatistics(data []byte) error {
 	return t.state.UnmarshalStatistics(t, data)
 }
 
-// setWarps sets the λ of the columns of a stream.
+// setWarps determines the λ of the columns of a stream and stores them in m.
 func (m *powerModel) setWarps(ctx context.Context, rows *rowmap.Stream, columns []*columnstats.Ranked, workers int) error {
 	tops := make([]*top, rows.D)
 	err := parallel.ForEach(ctx, workers, rows.D, func(j int) (err error) {
@@ -150,7 +150,7 @@ func (m *powerModel) setWarps(ctx context.Context, rows *rowmap.Stream, columns 
 	return nil
 }
 
-// top holds the likelihood of all values of a column at three λ, near the λ for some of the values.
+// top holds the likelihood of all values of a column at three λ, which are near the best λ for some of the values.
 type top struct {
 	middle, step float64
 	n            int
@@ -163,12 +163,12 @@ type top struct {
 	}
 }
 
-// drop is the difference between the likelihood of a row at the middle λ and at the outer ones. It is far above rounding, and small
-// enough for a parabola.
+// drop is the difference between the likelihoods of a row at the middle λ and at the outer ones. It is far above rounding errors,
+// and small enough for the likelihood to be a parabola.
 const drop = 1e-4
 
-// newTop returns a top for a column. l is the likelihood of some of its values, with its maximum at lambda. It returns nil if there
-// is no maximum there.
+// newTop returns a top for a column. The argument l is the likelihood of some of its values, with its maximum at lambda. It returns
+// nil if there is no maximum there.
 func newTop(l *likelihood, lambda, least, largest float64, values []float64) *top {
 	h := .01 * max(1, math.Abs(lambda))
 	curvature := (2*l.evaluate(lambda) - l.evaluate(lambda-h) - l.evaluate(lambda+h)) / (h * h)
@@ -211,7 +211,7 @@ func (t *top) lambda() float64 {
 		l[k] = (t.lambdaAt(k)-1)*t.logs/n - math.Log((a.squares-a.sum*a.sum/n)/n)/2 - a.constant
 	}
 	move := (l[2] - l[0]) / (2 * (2*l[1] - l[0] - l[2]))
-	if !(math.Abs(move) <= 2) { // three points are not reliable further away
+	if !(math.Abs(move) <= 2) { // the parabola through three points is not reliable further away
 		return t.middle
 	}
 	return t.middle + move*t.step

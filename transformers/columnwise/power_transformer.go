@@ -18,8 +18,8 @@ import (
 
 const powerTransformerName = "columnwise: PowerTransformer"
 
-// PowerTransformer makes the distribution of each column as close to normal as a power transformation can, and then scales it to mean 0 and
-// standard deviation 1:
+// PowerTransformer makes the distribution of each column as close to normal as a power transformation can, and then scales it to
+// mean 0 and standard deviation 1:
 //
 //	z[i,j] = (ψ(x[i,j]) - mean[j]) / sd[j],  mean and sd of ψ over the training rows, with divisor n
 //
@@ -34,11 +34,11 @@ const powerTransformerName = "columnwise: PowerTransformer"
 // affine map of ψ. Columns whose values are far from 0 compared with their spread, such as years or longitudes, therefore lose no
 // digits, and no finite column overflows.
 //
-// The zero value is ready to use. Fit costs O(nd), with about thirty exponentials for each value; Transform costs O(nd). In
+// The zero value is ready to use. Fit costs O(nd), with about thirty exponentials for each value, and Transform costs O(nd). In
 // addition to the errors of [transformers.Transformer], Transform returns ErrNotFinite for a row that is so far from the training
-// rows that its value overflows. InverseTransform returns it for a z that no ψ reaches: ψ is bounded above if λ < 0, and
-// below if λ is more than 2. With NoStandardize this can also happen to the training rows: in a column far from 0 compared with its
-// spread, ψ can overflow or be the same number for all rows.
+// rows that its value overflows. InverseTransform returns ErrNotFinite for a z that no ψ reaches: ψ is bounded above if λ < 0, and
+// below if λ > 2. With NoStandardize, Fit can also return it: in a column far from 0 compared with its spread, ψ can overflow or be
+// the same number for all rows.
 //
 // See also [QuantileTransformer], [scalers.StandardScaler].
 //
@@ -115,7 +115,7 @@ func (m *powerModel) resize(d int) {
 	}
 }
 
-// scale sets all fields of column j that depend on its λ. It overwrites the column.
+// scale computes all fields of column j that depend on its λ. It overwrites the column.
 func (m *powerModel) scale(j int, column []float64, lambda float64) {
 	if len(column) == 0 {
 		m.setWarp(j, lambda, 0, 0)
@@ -150,8 +150,8 @@ func (m *powerModel) standardize(j int, s *columnstats.Spread) {
 	}
 }
 
-// InverseTransform returns the rows (m×d) that Transform maps to z (m×d). With Clip, columns that Clip affects stay within their
-// ranges in the training rows.
+// InverseTransform returns the rows (m×d) that Transform maps to z (m×d). If Clip is set, the columns that it affects stay within
+// their ranges in the training rows.
 func (t *PowerTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&t.state, z)

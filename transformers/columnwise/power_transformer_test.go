@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// gappy is a list of numbers in which null is NaN.
+// gappy is a list of numbers in JSON, in which null stands for NaN.
 type gappy []*float64
 
 func (g gappy) floats() []float64 {
@@ -81,7 +81,7 @@ func TestYeoJohnsonGrid(t *testing.T) {
 			continue
 		}
 		assert.LessOrEqual(t, math.Abs(got-*g[2]), 1e-14*math.Abs(*g[2]), "ψ(%v) of λ = %v", *g[0], *g[1])
-		// The inverse loses digits where ψ is flat.
+		// The inverse is less accurate where ψ is flat.
 		slope := math.Exp((*g[1] - 1) * math.Copysign(math.Log1p(math.Abs(*g[0])), *g[0]))
 		slack := 1e-14*math.Abs(*g[0]) + 1e-15*math.Abs(*g[2])/slope
 		if back := inverseYeoJohnson(got, *g[1]); slack < math.Abs(*g[0]) {
@@ -91,7 +91,7 @@ func TestYeoJohnsonGrid(t *testing.T) {
 	assert.Greater(t, len(grid)/2, beyond)
 }
 
-// λ agrees with the optimum computed with 220 digits.
+// λ agrees with an optimum that was computed with 220 digits.
 func TestYeoJohnsonLambdas(t *testing.T) {
 	columns, _ := yeoJohnsonReference(t)
 	compared := 0
@@ -106,7 +106,7 @@ func TestYeoJohnsonLambdas(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, *c.Lambda, got, *c.Lambda_tol, c.Name)
 		if c.Standardised_exact != nil {
-			continue // the plain formula of ψ overflows or cancels
+			continue // the direct formula of ψ overflows or cancels
 		}
 		// The likelihood equals that of the reference up to a constant.
 		n := float64(len(x))
@@ -116,7 +116,7 @@ func TestYeoJohnsonLambdas(t *testing.T) {
 	assert.Equal(t, 14, compared)
 }
 
-// naiveLikelihood computes the likelihood with its plain formula, for columns and λ for which nothing overflows or cancels.
+// naiveLikelihood computes the likelihood directly from its formula, for columns and λ for which nothing overflows or cancels.
 func naiveLikelihood(x []float64, lambda float64) float64 {
 	n := float64(len(x))
 	psi, logs := make([]float64, len(x)), 0.0
@@ -177,7 +177,7 @@ func TestYeoJohnsonValues(t *testing.T) {
 	}
 }
 
-// Columns far from 0 compared with their spread keep their digits, which scikit-learn 1.2.1 loses.
+// The results for columns far from 0 compared with their spread keep the digits that scikit-learn 1.2.1 loses.
 func TestPowerTransformerFarFromZero(t *testing.T) {
 	columns, _ := yeoJohnsonReference(t)
 	for _, c := range columns {
@@ -238,7 +238,7 @@ func TestPowerTransformerLongitudes(t *testing.T) {
 	assert.InDeltaSlice(t, ref.X, back.RawMatrix().Data, 1e-9)
 }
 
-// Huge, tiny and mixed numbers give finite values in the right order.
+// The results for huge, tiny and mixed numbers are finite and in the right order.
 func TestPowerTransformerAnyColumn(t *testing.T) {
 	for name, x := range map[string][]float64{
 		"largest":          {math.MaxFloat64, math.MaxFloat64 / 2, 1, 0},
@@ -270,8 +270,8 @@ func TestPowerTransformerAnyColumn(t *testing.T) {
 	}
 }
 
-// For any column and any new value, the result is ordered. It may be infinite, but is never NaN, which would be considered a gap.
-// Any result has an inverse.
+// For any column, the results for any new values have the order of these values. A result may be infinite, but it is never NaN,
+// which would be considered a gap. Every result has an inverse.
 func TestWarpIsNeverNaN(t *testing.T) {
 	sizes := []float64{0, 5e-324, 1e-300, 1e-9, 0.5, 1, 100, 1e6, 1e300, math.MaxFloat64}
 	var values []float64
@@ -297,7 +297,7 @@ func TestWarpIsNeverNaN(t *testing.T) {
 	}
 }
 
-// The likelihood in its stable forms agrees with the plain formula where that can be computed.
+// The likelihood in its stable forms agrees with its formula where the formula can be computed directly.
 func TestLikelihoodDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.Float64Range(-3, 5), 5, 20).Draw(t, "x")
@@ -338,13 +338,13 @@ func TestPowerTransformerClips(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []float64{1, 1e4}, back.RawMatrix().Data, name)
 	}
-	// A column with two values is not warped, but is still limited to five standard deviations.
+	// A column with two values is not transformed, but is limited to five standard deviations.
 	maptest.FitTransform(t, clip, maptest.AsColumn([]float64{0, 1, 0, 1}))
 	out, err := clip.Transform(maptest.AsColumn([]float64{2, 100, -100}))
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{3, 5, -5}, out.RawMatrix().Data, 1e-15)
 
-	// Without Clip, a z that no x reaches gives an error with its position.
+	// Without Clip, a z that no x reaches is an error that states its position.
 	long := make([]float64, 50)
 	for i := range long {
 		long[i] = math.Exp(math.Exp(float64(i) / 20))
@@ -373,7 +373,7 @@ func TestPowerTransformerGaps(t *testing.T) {
 	assert.Equal(t, 7.0, out.At(0, 1), "nothing is known of a column of gaps")
 }
 
-// The result is bit-identical for any number of workers, and each λ equals that of a fit to the column alone.
+// The result is bit-identical for any number of workers, and each λ equals that of a fit to the single column.
 func TestPowerTransformerColumns(t *testing.T) {
 	x := mat.NewDense(60, 5, nil)
 	x.Apply(func(i, j int, _ float64) float64 {

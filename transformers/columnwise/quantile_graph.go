@@ -11,7 +11,7 @@ func (m quantileModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	for j := range parts {
 		z := shareGraph(x.Select(j), m.column(j), m.near(m.column(j)))
 		if m.Normal {
-			// Outside these limits the following clamp alone determines the quantile.
+			// Outside these limits, the result is determined by the following clamp alone.
 			z = normalQuantileGraph(z.Clamp(z.Number(nearEnd/8), z.Number(1-nearEnd/8)))
 			z = z.Clamp(z.Number(leastNormal), z.Number(mostNormal))
 		}

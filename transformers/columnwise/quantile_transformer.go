@@ -27,7 +27,7 @@ const quantileTransformerName = "columnwise: QuantileTransformer"
 // defaultQuantiles is the number of quantiles in a QuantileTransformer whose Quantiles is 0.
 const defaultQuantiles = 1000
 
-// Output is the distribution that a [QuantileTransformer] gives its columns.
+// Output is the distribution of the columns that a [QuantileTransformer] returns.
 type Output int
 
 // The distributions.
@@ -44,14 +44,14 @@ func (o Output) String() string {
 }
 
 // QuantileTransformer replaces a value with its rank in its column of the training rows: with the share of the rows below it, or
-// with the normal quantile of that share. It gives any column the chosen distribution, and the distance of an outlier has no
-// effect. The distances between values are lost; if they are informative, [PowerTransformer] keeps more of them.
+// with the normal quantile of that share. Any column then has the chosen distribution, and the distance of an outlier has no
+// effect. The distances between values are lost. If they are informative, [PowerTransformer] keeps more of them.
 //
 // Fit stores the values of each column at evenly spaced shares. Transform interpolates between them. A value that occurs several
 // times gets the middle of its shares, and values outside the range get the share of the nearest end. With Output Normal, values
 // within 10⁻⁷ of an end of the range count as that end, which is mapped to ±5.1993. This agrees with scikit-learn's
 // QuantileTransformer with three exceptions. A column with one value is mapped to the middle, 0.5 or 0, while scikit-learn uses the
-// lower end. If the range is below 1, the 10⁻⁷ are relative to it. Rounding does not separate equal values.
+// lower end. If the range is below 1, the 10⁻⁷ are relative to it. Equal values have equal results despite rounding.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(log q) for a value and q quantiles.
 //
@@ -107,9 +107,9 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error)
 }
 
 // FitBlocks implements [streaming.BlockFitter]. It reads the stream once. If a column has at most 8191 values, its quantiles are
-// those of Fit. If it has more, n values, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 3) /
-// 16384. For a million values this is six in ten thousand. The smallest and the largest value are those of Fit. FitBlocks needs
-// about 500 kB for each column of a million rows, and 64 kB more for each doubling.
+// those of Fit. If it has n > 8191 values, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 3) /
+// 16384. For a million values this is 0.06% of n. The smallest and the largest value are those of Fit. FitBlocks needs about 500 kB
+// for each column of a million rows, and 64 kB more for each doubling.
 func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
@@ -136,15 +136,15 @@ func (t *QuantileTransformer) statistics() *columnstats.Statistics[*columnstats.
 	return columnstats.NewRankStatistics(quantileTransformerName, gaps)
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]. The statistics are a sketch of the ranks of each column. If there are
-// fewer than 8192 values, it keeps all of them.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics are a sketch of the ranks of each column. A sketch of fewer
+// than 8192 values keeps all of them.
 func (t *QuantileTransformer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return t.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is the same as with
-// Fit. With more, n values, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 1) / 8192, for any
-// parts in any order. For a million rows this is .1%. A different order gives different quantiles within that bound.
+// FitStatistics implements [streaming.StatisticsFitter]. If a column has fewer than 8192 values, the result is the same as with
+// Fit. If it has n ≥ 8192 values, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 1) / 8192, for
+// any parts in any order. For a million rows this is 0.1% of n. A different order leads to different quantiles within that bound.
 func (t *QuantileTransformer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
@@ -186,7 +186,7 @@ func (m *quantileModel) resize(d, count int) {
 func (m *quantileModel) set(j int, quantile func(share float64) float64) {
 	least := math.Inf(-1)
 	for i, q := 0, m.column(j); i < len(q); i++ {
-		// Rounding may make a quantile smaller than the one before it.
+		// Because of rounding, a quantile may be smaller than the one before it.
 		least = max(least, quantile(share(i, len(q))))
 		q[i] = least
 	}
@@ -205,8 +205,8 @@ func quantileOf(sorted []float64, share float64) float64 {
 	return quantileAt(len(sorted), share, func(i int) (float64, float64) { return sorted[i], sorted[i+1] }, sorted[len(sorted)-1])
 }
 
-// quantileAt is like quantileOf, for n sorted values that pair returns: pair(i) returns values i and i+1. The last of them is
-// largest.
+// quantileAt does the same as quantileOf with n sorted values that pair returns: pair(i) returns values i and i+1. The largest of
+// them is largest.
 func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest float64) float64 {
 	i, t := placeOf(n, share)
 	if i >= n-1 {
@@ -216,8 +216,8 @@ func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest f
 	return interpolate(a, b, t)
 }
 
-// placeOf returns the position of a share among n sorted values, and the fraction of the distance to the next one. A share that
-// equals a position up to rounding counts as that position; otherwise the interpolated value would equal none of the values.
+// placeOf returns the position of a share among n sorted values, and the fraction of the distance to the next position. A share
+// that equals a position up to rounding counts as that position. Otherwise the interpolated value would equal none of the values.
 func placeOf(n int, share float64) (i int, t float64) {
 	at := share * float64(n-1)
 	if whole := math.Round(at); math.Abs(at-whole) <= 0x1p-50*at {
@@ -226,7 +226,7 @@ func placeOf(n int, share float64) (i int, t float64) {
 	return int(at), at - math.Floor(at)
 }
 
-// interpolate returns a + t(b - a) without overflow, and exactly at both ends.
+// interpolate returns a + t(b - a). It does not overflow, and is exact at both ends.
 func interpolate(a, b, t float64) float64 {
 	switch width := b - a; {
 	case math.IsInf(width, 0):
@@ -238,13 +238,13 @@ func interpolate(a, b, t float64) float64 {
 	}
 }
 
-// InverseTransform returns the rows (m×d) that Transform maps to z (m×d), within the ranges of the training rows.
+// InverseTransform returns the rows (m×d) that Transform maps to z (m×d). They are within the ranges of the training rows.
 func (t *QuantileTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&t.state, z)
 }
 
-// ColumnQuantiles returns the quantiles of the columns, with a row for each column, or nil before Fit.
+// ColumnQuantiles returns the quantiles of the columns, with a row for each column. It returns nil before Fit.
 func (t *QuantileTransformer) ColumnQuantiles() *mat.Dense {
 	if t.state.Fitted == nil {
 		return nil
@@ -306,8 +306,8 @@ func shareOf(q []float64, v, near float64) float64 {
 	case high:
 		return 1
 	}
-	// The result is the mean of the positions of equal quantiles: the last one that is not above v, and the first one that is not
-	// below.
+	// The result is the mean of two positions: that of the last quantile that is not above v, and that of the first quantile that
+	// is not below v.
 	above := sort.Search(len(q), func(i int) bool { return q[i] > v })
 	below := sort.SearchFloat64s(q, v)
 	if below < above {

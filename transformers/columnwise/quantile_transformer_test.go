@@ -76,8 +76,8 @@ func equalWithGaps(t *testing.T, name string, want []float64, got *mat.Dense) {
 	}
 }
 
-// The order of a column is kept, and a narrow column is mapped as evenly as a wide one. A value that occurs several times gets the
-// middle of its positions, i/(n-1) for the i-th of n values in order, regardless of rounding.
+// The order of a column is kept, and the result does not depend on the width of its range. A value that occurs several times gets
+// the middle of its positions, i/(n-1) for the i-th of n values in order, regardless of rounding.
 func TestQuantileTransformerTies(t *testing.T) {
 	fitted := func(x *mat.Dense) []float64 {
 		q := &QuantileTransformer{}

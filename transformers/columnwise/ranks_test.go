@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 )
 
-// Medians, bounds, quantiles and powers from a sketch of more values than it can keep have ranks near those of Fit.
+// Medians, bounds, quantiles and powers from a sketch have ranks near those of Fit, although the sketch cannot keep all values.
 func TestStatisticsOfRanks(t *testing.T) {
 	const n = 60_000
 	rng := rand.New(rand.NewPCG(2, 2))

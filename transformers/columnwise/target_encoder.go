@@ -30,7 +30,8 @@ const (
 
 // TargetEncoder replaces a category code with the mean target of the rows of the category, shrunk towards the mean of all rows. It
 // is for columns with many categories, such as names, which a [OneHot] would convert to as many columns. A category that is missing
-// from the training rows is replaced with the mean of all rows. NaN is a separate category. The other columns are not changed.
+// from the training rows is replaced with the mean of all rows. NaN is a separate category. Columns that are not encoded are not
+// changed.
 //
 // With numbers as targets, or with two classes, a column stays one column. With k > 2 classes or k targets it becomes k columns.
 // The mean of a category of n rows has the weight n/(n + m), and the mean of all rows has the remaining weight. If Smoothing is 0,
@@ -39,7 +40,7 @@ const (
 //
 // If the mean of a category included the target of the row itself, an estimator that is fitted to these means would rely on them
 // too much. FitTransformTargets therefore divides the rows into Folds. The rows to which a pipeline's estimator is fitted contain
-// means over the other folds. Transform uses the means over all training rows.
+// means over all other folds. Transform uses the means over all training rows.
 //
 // The targets come from the pipeline or search that contains the encoder. Fit receives none and returns an error that wraps
 // errors.ErrUnsupported. The zero value encodes every column. FitTransformTargets costs O(n(log n + Folds·k)) for a column,
@@ -70,8 +71,8 @@ type targetEncoderModel struct {
 	Width   int
 	Targets int            // number of columns for each encoded column
 	Columns []int          // the encoded columns
-	Values  []codec.Floats // their categories, ascending, NaN last
-	Means   []codec.Floats // for each category, the means of its targets one after the other
+	Values  []codec.Floats // their categories, in ascending order, NaN last
+	Means   []codec.Floats // mean targets of each category, all those of a category together
 	Unseen  codec.Floats   // the means over all rows, one for each target
 }
 
@@ -155,7 +156,7 @@ func (e *TargetEncoder) FitTransformTargets(ctx context.Context, x, targets mat.
 	return out, nil
 }
 
-// folds returns the fold of each row, and their number.
+// folds returns the fold of each row, and the number of folds.
 func (e *TargetEncoder) folds(n int) (fold []int, count int) {
 	count, fold = min(cmp.Or(e.Folds, defaultFolds), n), make([]int, n)
 	for i, row := range rand.New(rand.NewPCG(e.Seed, foldStream)).Perm(n) {
@@ -234,7 +235,7 @@ func (c categoryMeans) encode(at []int, categories int, of rowsWithout) codec.Fl
 	center := c.overall(of)
 	out, counts := make(codec.Floats, categories*k), make([]float64, categories)
 	c.each(of, func(row int, _ []float64) { counts[at[row]]++ })
-	c.each(of, func(row int, y []float64) { // sums of deviations from the overall mean, which keep their digits
+	c.each(of, func(row int, y []float64) { // sums of deviations from the overall mean lose no digits
 		for t, v := range y {
 			out[at[row]*k+t] += (v - center[t]) / counts[at[row]]
 		}

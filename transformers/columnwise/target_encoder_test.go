@@ -66,7 +66,7 @@ func TestTargetEncoderLeavesFoldsOut(t *testing.T) {
 	}
 }
 
-// If a category is unrelated to the target, its encoding stays unrelated in the rows to which an estimator is fitted.
+// If a category is unrelated to the target, so is its encoding in the rows to which an estimator is fitted.
 func TestTargetEncoderOfNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	n := 2000
@@ -84,7 +84,7 @@ func TestTargetEncoderOfNoise(t *testing.T) {
 	require.NoError(t, err)
 	assert.Greater(t, correlation(z), .4, "with their own targets in them")
 
-	var none TargetEncoder // chance alone determines its smoothing
+	var none TargetEncoder // the smoothing depends on chance alone
 	_, err = none.FitTransformTargets(context.Background(), x, y)
 	require.NoError(t, err)
 	z, err = none.Transform(x)
@@ -110,7 +110,7 @@ func TestTargetEncoderErrors(t *testing.T) {
 	assert.ErrorIs(t, fit(&TargetEncoder{}, x, mat.NewDense(3, 1, []float64{1, nan, 2})), fault.ErrNotFinite)
 	assert.ErrorIs(t, fit(&TargetEncoder{Columns: []int{0}}, mat.NewDense(1, 2, []float64{1, nan}), mat.NewDense(1, 1, nil)), fault.ErrNotFinite)
 
-	// The test uses one row, and the largest targets.
+	// One row, and the largest possible targets, can be encoded.
 	one := &TargetEncoder{}
 	require.NoError(t, fit(one, mat.NewDense(1, 1, []float64{4}), mat.NewDense(1, 1, []float64{2})))
 	z, err := one.Transform(mat.NewDense(2, 1, []float64{4, 5}))

@@ -35,8 +35,8 @@ const (
 // The bounds low and high are quantiles of the training rows, interpolated between their values. A row with a wrong value in one
 // column is kept, so that its other values can be used. Limiting a hundredth of the values on each side removes the effect of such
 // errors and hardly changes the tails of correct columns. With fewer than a hundred rows, only the outermost values change
-// slightly. Typical calls of scipy.stats.mstats.winsorize use five hundredths. The default of feature-engine's Winsorizer is three
-// standard deviations, which the extreme values themselves increase.
+// slightly. In typical calls of scipy.stats.mstats.winsorize it is five hundredths. The default of feature-engine's Winsorizer is
+// three standard deviations, which the extreme values themselves increase.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(nd).
 //
@@ -44,13 +44,13 @@ const (
 //
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 type Winsorizer struct {
-	// Lower is the quantile to which smaller values are raised, in (0, 1). If it is 0, it is 0.01.
+	// Lower is the quantile to which smaller values are raised, in (0, 1). If it is 0, 0.01 is used.
 	Lower float64 `zero:"0.01" below:"1"`
 
-	// Upper is the quantile to which larger values are lowered, in (Lower, 1]. If it is 0, it is 0.99.
+	// Upper is the quantile to which larger values are lowered, in (Lower, 1]. If it is 0, 0.99 is used.
 	Upper float64 `zero:"0.99" most:"1"`
 
-	// NoLower and NoUpper disable the bound on that side.
+	// NoLower and NoUpper disable the lower and the upper bound.
 	NoLower, NoUpper bool
 
 	// Gaps ignores NaN in Fit and keeps it in Transform. Without it, NaN is an ErrNotFinite error.
@@ -67,7 +67,7 @@ type winsorModel struct {
 	Low, High codec.Floats // the largest finite number, of either sign, if there is no bound
 }
 
-// quantiles returns Lower and Upper, or their defaults, after checking the settings.
+// quantiles checks the settings and returns Lower and Upper, or their defaults.
 func (w *Winsorizer) quantiles() (lower, upper float64, err error) {
 	lower, upper = cmp.Or(w.Lower, defaultLower), cmp.Or(w.Upper, defaultUpper)
 	err = settings.Check(winsorizerName, w)
@@ -97,10 +97,10 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. The bounds are exactly those of Fit. It reads the stream once. For columns with
-// 8192 values or more it reads the stream again, to count the values that are still possible bounds after the first pass. It needs
-// the memory of [QuantileTransformer], and a counter for each of these values. For each bound, they are at most one in 250 of a
-// million rows.
+// FitBlocks implements [streaming.BlockFitter]. The bounds are exactly those of Fit. It reads the stream once. If a column has 8192
+// values or more, it reads the stream again, to count the values that are still possible bounds after the first pass. It needs the
+// memory of [QuantileTransformer], and a counter for each of these values. For each bound of a million rows, these are at most one
+// row in 250.
 func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
@@ -135,8 +135,8 @@ func (w *Winsorizer) NewStatistics() (streaming.Statistics[streaming.None], erro
 	return w.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is the same as with
-// Fit. With more, the ranks of the bounds have the error of [QuantileTransformer].
+// FitStatistics implements [streaming.StatisticsFitter]. If a column has fewer than 8192 values, the result is the same as with
+// Fit. Otherwise the ranks of the bounds have the error of [QuantileTransformer].
 func (w *Winsorizer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
@@ -175,7 +175,7 @@ func (w *Winsorizer) bound(m *winsorModel, j, n int, quantile func(share float64
 		m.Low[j] = quantile(lower)
 	}
 	if !w.NoUpper && n > 0 {
-		m.High[j] = max(m.Low[j], quantile(upper)) // rounding may make it smaller
+		m.High[j] = max(m.Low[j], quantile(upper)) // rounding may make the quantile smaller
 	}
 }
 

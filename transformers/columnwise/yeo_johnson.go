@@ -17,7 +17,7 @@ func boxCox(u, p float64) float64 {
 		return u
 	}
 	l := math.Log1p(u)
-	if p*l >= 1 { // the exponential of a logarithm would lose digits, and nothing cancels here
+	if p*l >= 1 { // here nothing cancels, but the exponential of a logarithm would lose digits
 		return (math.Pow(1+u, p) - 1) / p
 	}
 	return growth(p, l, 0)
@@ -34,7 +34,7 @@ func inverseYeoJohnson(z, lambda float64) float64 {
 	return math.Expm1(inverseGrowth(lambda, z, 0))
 }
 
-// negligible is a number that does not change 1 when added to it.
+// negligible is too small to change 1 when it is added.
 const negligible = 0x1p-54
 
 // growth returns eˢ(e^(pt) - 1)/p, or its limit eˢt.
@@ -42,7 +42,7 @@ func growth(p, t, s float64) float64 {
 	switch a := p * t; {
 	case math.Abs(a) < negligible:
 		return t * math.Exp(s)
-	case a > 1: // a product, which may be infinite but is never a difference of two infinities
+	case a > 1: // this product may be infinite, but is never a difference of two infinities
 		return -math.Expm1(-a) * math.Exp(a+s) / p
 	default:
 		return math.Expm1(a) / p * math.Exp(s)
@@ -75,9 +75,9 @@ func inverseGrowth(p, w, s float64) float64 {
 //
 //	v(x) = ± e^(-shift) (ψ(u) - ψ(ref)) / (1+ref)^p
 //
-// A column without negative numbers has the sign + and p = λ, and ref is the value with the largest power. A column of negative
-// numbers has the sign -, which maps ψ to itself with p = 2-λ. A column with both signs has ref = 0, and e^shift is its largest
-// power. For λ = 1 the result is x itself, and no warp is needed.
+// For a column without negative numbers, the sign is +, p = λ, and ref is the value with the largest power. For a column of
+// negative numbers, the sign is -, which maps ψ to itself with p = 2-λ. For a column with both signs, ref = 0, and e^shift is the
+// largest power in the column. For λ = 1 the result is x itself, and no warp is needed.
 type warp struct {
 	sign, p, ref, shift float64
 }
@@ -119,7 +119,7 @@ func (w warp) transform(x float64) float64 {
 
 func (w warp) atZero() float64 { return growth(w.p, logRatio(0, w.ref), -w.shift) }
 
-// logSlopeBelow returns the logarithm of the factor of ψ(u) - ψ(0) for u < 0.
+// logSlopeBelow returns the logarithm of the factor by which ψ(u) - ψ(0) is multiplied for u < 0.
 func (w warp) logSlopeBelow() float64 { return -w.shift - w.p*math.Log1p(w.ref) }
 
 // inverse returns the x with v(x) = v, or an infinity if v is beyond all values of the warp.

@@ -23,9 +23,9 @@ const defaultComponents = 500
 type Sampling int
 
 const (
-	// AutomaticSampling is [Orthogonal] for more than ten columns and a density that depends only on |w| (RBF, Matern, and their
-	// products), and otherwise [QuasiMonteCarlo]. For more than 2048 columns it is [Independent]: random directions are nearly
-	// orthogonal there, and a rotation costs O(d³).
+	// AutomaticSampling uses [Orthogonal] for more than ten columns and a density that depends only on |w| (RBF, Matern, and their
+	// products), and otherwise [QuasiMonteCarlo]. For more than 2048 columns it uses [Independent]: there, random directions are
+	// nearly orthogonal, and a rotation costs O(d³).
 	AutomaticSampling Sampling = iota
 	// Independent draws each frequency independently (Rahimi and Recht, NIPS 2007).
 	Independent
@@ -37,8 +37,8 @@ const (
 	QuasiMonteCarlo
 )
 
-// quasiColumns is the largest number of columns for which AutomaticSampling is QuasiMonteCarlo. With about 500 features of an RBF,
-// its error is a tenth of that of Orthogonal with 3 columns, the same with 10, and twice as large with 20.
+// quasiColumns is the largest number of columns for which AutomaticSampling uses QuasiMonteCarlo. With about 500 features of an
+// RBF, the error of QuasiMonteCarlo is a tenth of that of Orthogonal with 3 columns, the same with 10, and twice as large with 20.
 const quasiColumns = 10
 
 // orthogonalColumns is the largest number of columns for which AutomaticSampling computes a rotation, which takes a few seconds.
@@ -49,7 +49,8 @@ func (s Sampling) String() string {
 	return enum.Name("Sampling", int(s), "AutomaticSampling", "Independent", "Orthogonal", "QuasiMonteCarlo")
 }
 
-// maxFeatures bounds the number of features of a map, so that a file cannot request more memory than it contains frequencies.
+// maxFeatures limits the number of features of a map. Otherwise a short file could request memory for many more features than it
+// has frequencies.
 const maxFeatures = 1 << 22
 
 // The streams of random numbers.
@@ -87,8 +88,8 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectral
 	return spectrum, s, nil
 }
 
-// draw returns count frequencies for d columns. The first of them equal those for a smaller count. A quasi-Monte Carlo sequence
-// omits its first skip coordinates, which other frequencies use.
+// draw returns count frequencies for d columns. A smaller count returns the first of them. A quasi-Monte Carlo sequence omits its
+// first skip coordinates, which other frequencies use.
 func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, count, d, skip int, seed uint64) (*mat.Dense, error) {
 	if err := check.Numbers(fmt.Sprintf("%d frequencies of %d columns", count, d), float64(count)*float64(d),
 		"take fewer Components"); err != nil {
@@ -122,8 +123,8 @@ func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, co
 	return w, ctx.Err()
 }
 
-// orthogonalize gives the rows of w, d at a time, the directions of a random rotation and keeps their lengths. It returns the error
-// of ctx.
+// orthogonalize replaces the directions of the rows of w, d rows at a time, with those of a random rotation. The lengths of the
+// rows do not change. It returns the error of ctx.
 func orthogonalize(ctx context.Context, w *mat.Dense, seed uint64) error {
 	count, d := w.Dims()
 	for first := 0; first < count; first += d {
@@ -154,15 +155,15 @@ func orthogonalize(ctx context.Context, w *mat.Dense, seed uint64) error {
 	return nil
 }
 
-// digits is a coordinate of a Halton sequence: the digits of i in a base, in reverse after the point. Each digit has a separate
-// random permutation.
+// digits is a coordinate of a Halton sequence: the digits of i in a base, in reverse order after the point. Each digit has a
+// separate random permutation.
 type digits struct {
 	base         int
 	permutations [][]int
 }
 
-// newHalton returns the coordinates for the first d primes. The permutations cover digits down to 2⁻⁵³, so that after the digits of
-// the sequence a point has the random digits of a uniform number.
+// newHalton returns the coordinates for the first d primes. The permutations cover digits down to 2⁻⁵³. After the digits of the
+// sequence, a point therefore has the random digits of a uniform number.
 func newHalton(d int, seed uint64) []*digits {
 	out := make([]*digits, d)
 	candidate := 1
@@ -209,7 +210,7 @@ func checkFrequencies(typ, field string, w *mat.Dense, d int) (*mat.Dense, error
 	return mat.DenseCopyOf(in), nil
 }
 
-// blocks yields the features of blocks of rows of x, in order, in a matrix that each step overwrites. It ends at the first error.
+// blocks yields the features of x block by block, in a matrix that each step overwrites. It ends at the first error.
 func blocks(into func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return func(yield func(*mat.Dense, error) bool) {
 		in, err := check.Dense("x", x)

@@ -15,11 +15,11 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/projection"
 )
 
-// Activations are computed in tiles of this many units and rows. A tile stays in the cache, and its product is below the size at
-// which gonum uses several processors. Workers should control their number.
+// Activations are computed in tiles of this many units and rows. A tile stays in the cache. Its product is below the size at which
+// gonum uses several processors, because Workers should determine their number.
 const tileUnits, tileRows = 64, 192
 
-// tiles computes all activations. Each task gets memory for tiles from newMemory, and passes each tile to done.
+// tiles computes all activations. Each task gets memory for tiles from newMemory, and passes each computed tile to done.
 func (r *RandomHidden) tiles(x *mat.Dense, newMemory func() func(first, unit int, rows, units int) *mat.Dense,
 	done func(first, unit int, tile *mat.Dense)) error {
 	n, d := x.Dims()
@@ -52,11 +52,11 @@ func finiteTile(tile *mat.Dense, first, unit int) error {
 	return nil
 }
 
-// hiddenUnits holds the units in the form that is needed for a product with rows.
+// hiddenUnits holds the units in the form for products with rows.
 type hiddenUnits struct {
 	*hiddenModel
-	weights *mat.Dense // w (h×d); for distances -2bw, where w is shifted
-	// In the distances b|x-w|² = b(|x|² + |w|²) - 2b<x, w>, x and w are shifted by their mean, so that the norms are not much
+	weights *mat.Dense // w (h×d); for units that use distances, -2bw with shifted w
+	// For the distances b|x-w|² = b(|x|² + |w|²) - 2b<x, w>, x and w are shifted by their mean. Their norms are then not much
 	// larger than the distance.
 	shift   []float64
 	squares []float64 // |w|²
@@ -87,7 +87,7 @@ func (m *hiddenModel) prepare() *hiddenUnits {
 	return u
 }
 
-// hiddenRows holds rows in the form that is needed for a product with units.
+// hiddenRows holds rows in the form for products with units.
 type hiddenRows struct {
 	given   *mat.Dense
 	trans   *mat.Dense // d×m, shifted
@@ -109,7 +109,7 @@ func (u *hiddenUnits) rows(x *mat.Dense) hiddenRows {
 	return r
 }
 
-// activate sets dst to the activations of units for the rows. The first unit is first.
+// activate sets dst to the activations of consecutive units for the rows. The number of the first unit is first.
 func (u *hiddenUnits) activate(dst *mat.Dense, first int, r hiddenRows) {
 	units, _ := dst.Dims()
 	_, d := u.weights.Dims()
@@ -124,17 +124,17 @@ func (u *hiddenUnits) activate(dst *mat.Dense, first int, r hiddenRows) {
 	}
 }
 
-// cancellation is the share of b(|x|² + |w|²) below which a distance is recomputed from the differences. Above this share at most
+// cancellation is a share of b(|x|² + |w|²). A distance below this share is computed again from the differences. Above it, at most
 // ten bits are lost.
 const cancellation = 1e-3
 
-// fromDistances completes the values -2b<x, w> of a unit to activations.
+// fromDistances converts the values -2b<x, w> of a unit to distances and then to activations.
 func (u *hiddenUnits) fromDistances(dst []float64, unit int, r hiddenRows) {
 	b, own, d := u.B[unit], u.squares[unit], u.W.Cols
 	for i, s := range r.squares[:len(dst)] {
 		norms := b * (own + s)
 		v := norms + dst[i]
-		// The negated comparison is also true if norms overflowed and the distance is NaN.
+		// The negated comparison is also true if the distance is NaN because norms overflowed.
 		if !(v > cancellation*norms) {
 			v = b * vecmath.SquaredDistance(r.given.RawRowView(i), u.W.Data[unit*d:(unit+1)*d])
 		}
@@ -143,7 +143,7 @@ func (u *hiddenUnits) fromDistances(dst []float64, unit int, r hiddenRows) {
 	u.squash(dst)
 }
 
-// fromProducts completes the values <x, w> of a unit.
+// fromProducts converts the values <x, w> of a unit to activations.
 func (u *hiddenUnits) fromProducts(dst []float64, b float64) {
 	if u.Activation == Tanh {
 		floats.AddConst(b, dst)

@@ -33,7 +33,7 @@ type KernelCenterer struct {
 
 type kernelCentererModel struct{ Means codec.Floats }
 
-// Fit computes the column means of k. This is the kernel matrix of the training rows (n×n), or the matrix of their kernel values
+// Fit computes the column means of k, which is the kernel matrix of the training rows (n×n), or the matrix of their kernel values
 // with a basis (n×m).
 func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
@@ -44,7 +44,7 @@ func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
 	})
 }
 
-// Means returns the column means c, or nil before Fit.
+// Means returns the column means c. It returns nil before Fit.
 func (c *KernelCenterer) Means() []float64 { return slices.Clone(c.state.Model().Means) }
 
 func (kernelCentererModel) TypeName() string { return "featuremap: KernelCenterer" }

@@ -34,16 +34,16 @@ const (
 //
 // See also [KernelCenterer], [Nystroem].
 type KernelMap struct {
-	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the training rows.
+	// Kernel is the kernel. If it is nil, [kernels.MedianRBF] of the training rows is used.
 	Kernel kernels.Kernel
 
-	// Seed is the seed for the sample of rows that MedianRBF draws if there are many rows.
+	// Seed is the seed with which MedianRBF draws a sample if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of a result. If it is 0, it is [kernels.MaxKernelBytes].
+	// MaxKernelBytes limits the size of a result. If it is 0, [kernels.MaxKernelBytes] is used.
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	fitted *kernelMapModel
@@ -76,7 +76,7 @@ func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return nil
 }
 
-// Transform returns the kernel values between the rows of x (m×d) and the training rows, m×n.
+// Transform returns the kernel values (m×n) between the rows of x (m×d) and the training rows.
 func (k *KernelMap) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if k.fitted == nil {
@@ -94,8 +94,8 @@ func (k *KernelMap) cross(x *mat.Dense) (*mat.Dense, error) {
 		&kernels.Options{Workers: k.Workers, MaxBytes: k.MaxKernelBytes})
 }
 
-// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
-// rounding; for larger numbers it is a copy of the result of Transform.
+// TransformTo implements [transformers.TransformerTo]. For a few rows the result agrees with that of Transform up to rounding. For
+// more rows it is a copy of the result of Transform.
 func (k *KernelMap) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if k.fitted == nil {
@@ -120,7 +120,7 @@ func (m *kernelMapModel) Widths() (from, to int) {
 
 func (m *kernelMapModel) MapRow(dst, x []float64) { kernels.Row(dst, m.kernel, x, m.rows) }
 
-// ChosenKernel returns the kernel in use. It returns nil before Fit.
+// ChosenKernel returns the kernel that the map uses. It returns nil before Fit.
 func (k *KernelMap) ChosenKernel() kernels.Kernel {
 	if k.fitted == nil {
 		return nil
@@ -143,7 +143,7 @@ func (k *KernelMap) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves k unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. If it returns ErrBadModel, it leaves k unchanged.
 func (k *KernelMap) UnmarshalBinary(data []byte) error {
 	var s storedKernelMap
 	if _, err := codec.Unmarshal(data, kernelMapKind, rowmap.Version, &s); err != nil {

@@ -24,8 +24,8 @@ type LandmarkRule int
 
 const (
 	// PivotedCholesky draws rows in proportion to the part of k(x, x) that the current landmarks do not represent (Chen, Epperly,
-	// Tropp and Webber, Communications on Pure and Applied Mathematics 78, 2025). The remaining trace is nearly the smallest for
-	// the number of landmarks, and no other rule computes it.
+	// Tropp and Webber, Communications on Pure and Applied Mathematics 78, 2025). The remaining trace is close to the smallest that
+	// is possible with this number of landmarks, and no other rule computes it.
 	PivotedCholesky LandmarkRule = iota
 	// KMeansPlusPlus draws rows in proportion to the squared distance to the nearest current landmark, in the kernel's feature
 	// space (D. Oglic and T. Gärtner, ICML 2017).
@@ -107,7 +107,7 @@ func (t *Nystroem) pivots(ctx context.Context, k kernels.Kernel, x *mat.Dense, c
 	return chosenLandmarks{indices: p.Pivots, residual: p.Residual / p.Trace}, nil
 }
 
-// spread draws landmarks far from each other. It ends early if every row has distance 0 from a landmark.
+// spread draws landmarks that are far from each other. It ends early if every row has distance 0 from a landmark.
 func (t *Nystroem) spread(ctx context.Context, k kernels.Kernel, x *mat.Dense, count int, rng *rand.Rand) ([]int, error) {
 	n, _ := x.Dims()
 	parts, err := newKernelParts(ctx, k, x, t.Workers)
@@ -153,7 +153,7 @@ func (t *Nystroem) spread(ctx context.Context, k kernels.Kernel, x *mat.Dense, c
 	return indices, nil
 }
 
-// kernelParts is the kernel matrix of rows, computed in parts. It implements linalg.Parts.
+// kernelParts computes parts of the kernel matrix of rows. It implements linalg.Parts.
 type kernelParts struct {
 	ctx    context.Context
 	kernel kernels.Kernel
@@ -171,7 +171,7 @@ func newKernelParts(ctx context.Context, k kernels.Kernel, x *mat.Dense, workers
 	})
 }
 
-// diagonal returns ErrNotFinite if the kernel overflows.
+// diagonal returns k(x, x) of the rows. It returns ErrNotFinite if the kernel overflows.
 func (p *kernelParts) diagonal() ([]float64, error) {
 	n, _ := p.x.Dims()
 	out := make([]float64, n)

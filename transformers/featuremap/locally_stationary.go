@@ -39,7 +39,7 @@ const locallyStationaryName = "featuremap: LocallyStationaryFourier"
 // neighbourhood. With a narrow k1, k is smaller far from the origin, but at least half of k2. With v = 0 the map is the
 // [RandomFourier] of k2.
 //
-// Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, give a map for the product k1((x+x')/2) k2(x-x'). Their equation (6) as printed
+// Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, propose a map for the product k1((x+x')/2) k2(x-x'). Their equation (6) as printed
 // does not approximate that product, and no map could, because it is not positive semi-definite in general. The map here
 // approximates the kernel above. Their all-pairs form, AllPairs, combines each v with each w. With the same number of features, it
 // converges far more slowly than the pairs, and their Theorem 1 does not hold for it.
@@ -48,7 +48,7 @@ const locallyStationaryName = "featuremap: LocallyStationaryFourier"
 //
 // See also [RandomFourier], [Nystroem].
 type LocallyStationaryFourier struct {
-	// Local is k1, which must have a spectral density. If it is nil, it is [kernels.MedianRBF] of the training rows.
+	// Local is k1, which must have a spectral density. If it is nil, [kernels.MedianRBF] of the training rows is used.
 	Local kernels.Kernel
 
 	// Stationary is k2, with the same requirement and default as Local.
@@ -62,8 +62,8 @@ type LocallyStationaryFourier struct {
 	// Sampling selects how v and w are drawn.
 	Sampling Sampling
 
-	// LocalFrequencies and Frequencies set v and w, with a frequency in each row. Both or neither must be set. Unless AllPairs is
-	// set, they must have the same number of rows. If they are set, Components and Sampling must be 0.
+	// LocalFrequencies and Frequencies set v and w, with a frequency in each row. Either both or neither of them must be set.
+	// Unless AllPairs is set, they must have the same number of rows. If they are set, Components and Sampling must be 0.
 	LocalFrequencies, Frequencies *mat.Dense
 
 	// Origin is the origin of the coordinates. If it is nil, the column means of the training rows are used.
@@ -178,7 +178,7 @@ func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count
 	if m.Origin, err = l.origin(x, means); err != nil {
 		return nil, err
 	}
-	skip := 0 // v and w are coordinates of the same points, or come from separate streams of random numbers
+	skip := 0 // v and w are coordinates of the same points, or are drawn from separate streams of random numbers
 	for _, part := range []struct {
 		kernel kernels.Kernel
 		field  string
@@ -237,20 +237,19 @@ func (m localModel) width() int {
 	return 2 * m.W.Rows
 }
 
-// Transform returns the features of the rows of x (m×d), m×D.
+// Transform returns the features (m×D) of the rows of x (m×d).
 func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Apply(l.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
-// rounding.
+// TransformTo implements [transformers.TransformerTo]. For a few rows the result agrees with that of Transform up to rounding.
 func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return l.state.MapInto(dst, x, true, l.mapMany)
 }
 
-// transformAll always uses the batch path.
+// transformAll sets dst to the features of x. It computes them in batches, also for a few rows.
 func (l *LocallyStationaryFourier) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	return l.state.MapInto(dst, x, false, l.mapMany)
 }
@@ -264,7 +263,8 @@ func (l *LocallyStationaryFourier) mapMany(dst, x *mat.Dense) error {
 }
 
 // Blocks yields the features of the rows of x in blocks of rows, without a matrix of all features. The last block holds the
-// remaining rows. The next step overwrites the matrix. After an error, which is that of Transform, there are no further blocks.
+// remaining rows. The next step overwrites the matrix. The errors are those of Transform. After an error, there are no further
+// blocks.
 func (l *LocallyStationaryFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return blocks(l.transformAll, x, rows)
 }

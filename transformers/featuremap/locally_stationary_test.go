@@ -30,7 +30,7 @@ func TestLocallyStationaryReference(t *testing.T) {
 	maptest.EqualRows(t, c.Gram, gram(z), "inner products")
 }
 
-// trueKernel computes the documented kernel.
+// trueKernel computes the matrix of the documented kernel.
 func trueKernel(k1, k2 kernels.Kernel, x *mat.Dense, origin []float64) *mat.Dense {
 	n, d := x.Dims()
 	out := mat.NewDense(n, n, nil)
@@ -45,8 +45,8 @@ func trueKernel(k1, k2 kernels.Kernel, x *mat.Dense, origin []float64) *mat.Dens
 	return out
 }
 
-// The error decreases as that of a mean of independent pairs, for both kinds of sampling. The kernel differs from the stationary
-// one.
+// The error decreases like that of a mean of independent pairs, for both kinds of sampling. The kernel differs from the stationary
+// kernel.
 func TestLocallyStationaryApproximatesItsKernel(t *testing.T) {
 	x := maptest.NormalRows(40, 3, 3)
 	x.Apply(func(_, j int, v float64) float64 { return v + float64(j) }, x)
@@ -72,7 +72,7 @@ func TestLocallyStationaryApproximatesItsKernel(t *testing.T) {
 	assert.Less(t, meanSquare(want, gram(z)), 36*1.5/4096)
 }
 
-// With v = 0 the map is the stationary one. The frequencies v and w are not copies of each other.
+// With v = 0 the map is that of the stationary kernel. The frequencies v and w are not copies of each other.
 func TestLocallyStationaryWithoutPlace(t *testing.T) {
 	x, w := maptest.NormalRows(9, 2, 1), maptest.NormalRows(5, 2, 2)
 	z := maptest.FitTransform(t, &LocallyStationaryFourier{LocalFrequencies: mat.NewDense(5, 2, nil), Frequencies: w, Origin: []float64{0, 0}}, x)

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 )
 
-// BenchmarkMaps fits and applies the maps to 100000 rows, 20 columns and 512 features. measurements/benchmark/peers/sklearn_maps.py
-// time 100000 20 512 measures scikit-learn.
+// BenchmarkMaps fits the maps to 100000 rows with 20 columns and transforms the rows to 512 features. The command
+// measurements/benchmark/peers/sklearn_maps.py time 100000 20 512 measures scikit-learn.
 func BenchmarkMaps(b *testing.B) {
 	const n, d, features = 100000, 20, 512
 	x := maptest.NormalRows(n, d, 1)

@@ -6,10 +6,10 @@
 //	Nystroem                  features from the kernel values with a few rows, the landmarks
 //	KernelMap                 the kernel values of a row with the training rows
 //	KernelCenterer            the centring of the kernel's feature space
-//	RandomHidden              a hidden layer of random units, never trained
+//	RandomHidden              a hidden layer of random units, which is never trained
 //
 // The time for random features and for Nystroem is proportional to the number of rows. KernelMap has a feature for each training
-// row. All except KernelMap and KernelCenterer can be fitted from statistics of parts of the rows, and continued when more rows
+// row. All maps except KernelMap and KernelCenterer can be fitted from statistics of parts of the rows, and updated when more rows
 // arrive.
 package featuremap
 
@@ -46,14 +46,14 @@ const (
 	nystroemKind = "transformers.Nystroem"
 )
 
-// Nystroem maps rows to features of a kernel that come from a few of the training rows, the landmarks (C. Williams and M. Seeger,
+// Nystroem maps rows to features of a kernel that depend on a few of the training rows, the landmarks (C. Williams and M. Seeger,
 // NIPS 2001):
 //
 //	z(x) = L⁻¹ k(landmarks, x),    K = LL' the kernel matrix of the landmarks
 //
 // so that <z(x), z(x')> = k(x, landmarks) K⁻¹ k(landmarks, x'). This is k(x, x') if x is a landmark, and otherwise the best
-// approximation that uses only the landmarks. Features are unique up to a rotation. scikit-learn uses eigenvectors, which give
-// features with the same inner products.
+// approximation that uses only the landmarks. Features are unique up to a rotation. scikit-learn uses eigenvectors, and its
+// features have the same inner products.
 //
 // A landmark that depends on those before it, up to h·2⁻⁵² of the largest k(x, x), adds no feature. With repeated rows, a kernel of
 // low rank, or more Components than rows, there are therefore fewer features than Components.
@@ -66,15 +66,15 @@ const (
 //
 // [pca.KernelPCA]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/pca#KernelPCA
 type Nystroem struct {
-	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the training rows.
+	// Kernel is the kernel. If it is nil, [kernels.MedianRBF] of the training rows is used.
 	Kernel kernels.Kernel
 
 	// Components is h, the number of landmarks, limited to n. If it is 0, 500 is used.
 	Components int `zero:"500"`
 	Rule       LandmarkRule
 
-	// Tolerance, in [0, 1), ends [PivotedCholesky] with fewer than Components landmarks when the residual trace is at most this
-	// share of the trace.
+	// Tolerance, in [0, 1), is a share of the trace. [PivotedCholesky] ends with fewer than Components landmarks once the residual
+	// trace is at most this share.
 	Tolerance float64 `zero:"no end before Components" below:"1"`
 
 	// Landmarks sets the landmarks (h×d). If it is not nil, Components, Rule and Tolerance must be 0.
@@ -84,7 +84,7 @@ type Nystroem struct {
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of the kernel rows in Fit. If it is 0, it is [kernels.MaxKernelBytes].
+	// MaxKernelBytes limits the size of the kernel rows in Fit. If it is 0, [kernels.MaxKernelBytes] is used.
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	fitted *nystroemModel
@@ -178,7 +178,7 @@ func (t *Nystroem) NewStatistics() (streaming.Statistics[streaming.None], error)
 }
 
 // FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit for the rows of the sample, in the
-// order of their hashes. It is bit-identical, however the rows are divided and merged. Indices returns nil afterwards.
+// order of their hashes. It is bit-identical, however the rows are divided and merged. Indices then returns nil.
 func (t *Nystroem) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := t.statistics()
@@ -271,20 +271,19 @@ func upper(n int) blas64.Triangular {
 	return blas64.Triangular{N: n, Stride: n, Uplo: blas.Upper, Diag: blas.NonUnit, Data: make([]float64, n*n)}
 }
 
-// Transform returns the features of the rows of x (m×d), m×r.
+// Transform returns the features (m×r) of the rows of x (m×d).
 func (t *Nystroem) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Apply(t.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
-// rounding.
+// TransformTo implements [transformers.TransformerTo]. For a few rows the result agrees with that of Transform up to rounding.
 func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return t.transformInto(dst, x, true)
 }
 
-// transformAll always uses the batch path.
+// transformAll sets dst to the features of x. It computes them in batches, also for a few rows.
 func (t *Nystroem) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	return t.transformInto(dst, x, false)
 }
@@ -316,8 +315,8 @@ func (m *nystroemModel) Widths() (from, to int) {
 	return from, to
 }
 
-// nystroemRows is the number of rows that are mapped at a time. A block of the kernel matrix contains their values for all
-// landmarks.
+// nystroemRows is the number of rows that are mapped at a time. It is the number of rows of a block of kernel values, with a value
+// for each landmark.
 const nystroemRows = 128
 
 // features sets dst to the features of up to nystroemRows rows.
@@ -338,7 +337,8 @@ func (m *nystroemModel) MapRow(dst, x []float64) {
 }
 
 // Blocks yields the features of the rows of x in blocks of rows, without a matrix of all features. The last block holds the
-// remaining rows. The next step overwrites the matrix. After an error, which is that of Transform, there are no further blocks.
+// remaining rows. The next step overwrites the matrix. The errors are those of Transform. After an error, there are no further
+// blocks.
 func (t *Nystroem) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return blocks(t.transformAll, x, rows)
 }
@@ -408,8 +408,8 @@ func unseen(diagonal []float64, z *mat.Dense) {
 	}
 }
 
-// TrainingResidual returns the Residual of the training rows, which [PivotedCholesky] computes. Ok is false before Fit and for
-// other rules.
+// TrainingResidual returns the Residual of the training rows, which [PivotedCholesky] computes. The result ok is false before Fit
+// and for other rules.
 func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
 	if t.fitted == nil || math.IsNaN(t.fitted.residual) {
 		return 0, false
@@ -417,7 +417,7 @@ func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
 	return t.fitted.residual, true
 }
 
-// Indices returns the indices of the training rows that are landmarks of the features. It returns nil before Fit, after
+// Indices returns the indices, among the training rows, of the landmarks that add a feature. It returns nil before Fit, after
 // FitStatistics, and if Landmarks is set.
 func (t *Nystroem) Indices() []int {
 	if t.fitted == nil {
@@ -426,7 +426,7 @@ func (t *Nystroem) Indices() []int {
 	return append([]int(nil), t.fitted.indices...)
 }
 
-// LandmarkRows returns the landmarks of the features, r×d. It returns nil before Fit.
+// LandmarkRows returns the landmarks that add a feature (r×d). It returns nil before Fit.
 func (t *Nystroem) LandmarkRows() *mat.Dense {
 	if t.fitted == nil {
 		return nil
@@ -434,7 +434,7 @@ func (t *Nystroem) LandmarkRows() *mat.Dense {
 	return mat.DenseCopyOf(t.fitted.landmarks)
 }
 
-// ChosenKernel returns the kernel in use. It returns nil before Fit.
+// ChosenKernel returns the kernel that the map uses. It returns nil before Fit.
 func (t *Nystroem) ChosenKernel() kernels.Kernel {
 	if t.fitted == nil {
 		return nil
@@ -466,7 +466,7 @@ func (t *Nystroem) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(nystroemKind, rowmap.Version, s)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves t unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. If it returns ErrBadModel, it leaves t unchanged.
 func (t *Nystroem) UnmarshalBinary(data []byte) error {
 	var s storedNystroem
 	if _, err := codec.Unmarshal(data, nystroemKind, rowmap.Version, &s); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 )
 
-// For the same landmarks, the inner products equal those of scikit-learn.
+// For the same landmarks, the inner products of the features equal those of scikit-learn.
 func TestNystroemReference(t *testing.T) {
 	var cases []struct {
 		Kernel                           string
@@ -43,8 +43,8 @@ func TestNystroemReference(t *testing.T) {
 
 var rules = []LandmarkRule{PivotedCholesky, KMeansPlusPlus, UniformLandmarks}
 
-// Landmarks are training rows, on which the approximation is exact. Elsewhere K - ZZ' is positive semi-definite, and its trace
-// gives the residual. If all rows are landmarks, the residual is 0.
+// Landmarks are training rows, on which the approximation is exact. Elsewhere K - ZZ' is positive semi-definite, and the residual
+// agrees with its trace. If all rows are landmarks, the residual is 0.
 func TestNystroemProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(2, 40).Draw(rt, "n")

@@ -46,10 +46,10 @@ const randomFourierName = "featuremap: RandomFourier"
 type RandomFourier struct {
 	// Kernel must have a spectral density. This holds for RBF, Laplacian, Matern and RationalQuadratic; for an ARD, Columns,
 	// Additive or Product of those; for Scaled; and for a third-party kernel that implements [kernels.Spectral]. If Kernel is nil,
-	// it is [kernels.MedianRBF] of the training rows.
+	// [kernels.MedianRBF] of the training rows is used.
 	Kernel kernels.Kernel
 
-	// Components is D, the number of features, which must be even except with RandomPhase. If it is 0, 500 is used.
+	// Components is D, the number of features, which must be even unless RandomPhase is set. If it is 0, 500 is used.
 	Components  int `zero:"500"`
 	Sampling    Sampling
 	RandomPhase bool
@@ -117,7 +117,7 @@ func (r *RandomFourier) statistics() (s *samplestats.Statistics, count int, err 
 	return s, count, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold sums of the columns and, for a nil Kernel, a sample of
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold sums of the columns and, if Kernel is nil, a sample of
 // rows: the 4096 different rows whose hashes with Seed are smallest.
 func (r *RandomFourier) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, _, err := r.statistics()
@@ -218,14 +218,13 @@ func (m fourierModel) width() int {
 	return 2 * m.W.Rows
 }
 
-// Transform returns the features of the rows of x (m×d), m×D.
+// Transform returns the features (m×D) of the rows of x (m×d).
 func (r *RandomFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Apply(r.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
-// rounding.
+// TransformTo implements [transformers.TransformerTo]. For a few rows the result agrees with that of Transform up to rounding.
 func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if r.state.Fitted != nil && sparse.Is(x) {
@@ -234,7 +233,7 @@ func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return r.state.MapInto(dst, x, true, r.mapMany)
 }
 
-// transformAll always uses the batch path.
+// transformAll sets dst to the features of x. It computes them in batches, also for a few rows.
 func (r *RandomFourier) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	if r.state.Fitted != nil && sparse.Is(x) {
 		return r.sparseTo(dst, x)
@@ -250,7 +249,8 @@ func (r *RandomFourier) mapMany(dst, x *mat.Dense) error {
 }
 
 // Blocks yields the features of the rows of x in blocks of rows, without a matrix of all features. The last block holds the
-// remaining rows. The next step overwrites the matrix. After an error, which is that of Transform, there are no further blocks.
+// remaining rows. The next step overwrites the matrix. The errors are those of Transform. After an error, there are no further
+// blocks.
 func (r *RandomFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return blocks(r.transformAll, x, rows)
 }
@@ -270,7 +270,8 @@ func (m *fourierModel) features(dst, x *mat.Dense, p *projection.Projection) {
 	}
 }
 
-// waves sets out to the features of a row, from the products to which the phases are added. It overwrites products and sin.
+// waves sets out to the features of a row, given its products with the frequencies, to which the phases are added. It overwrites
+// products and sin.
 func (m *fourierModel) waves(out, products, sin []float64) {
 	vecmath.Sincos(sin, products, products)
 	if len(m.Phases) > 0 {

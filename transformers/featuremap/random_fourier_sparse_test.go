@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// words is a matrix whose rows list their nonzero entries. If another method reads an entry, the test fails.
+// words is a matrix whose rows list their nonzero entries. The test fails if an entry is read through any other method.
 type words struct {
 	t       testing.TB
 	columns int
@@ -48,7 +48,7 @@ func drawWords(t testing.TB, n, columns int) (w words, dense *mat.Dense) {
 	return w, dense
 }
 
-// The features of sparse rows equal those of the dense rows, for many rows and for a few, and only nonzero entries are read.
+// The features of sparse rows equal those of the dense rows, for many rows and for a few. Only nonzero entries are read.
 func TestRandomFourierOfSparseRows(t *testing.T) {
 	ctx := context.Background()
 	x, xd := drawWords(t, 200, 40)
@@ -89,7 +89,7 @@ func TestRandomFourierOfSparseRows(t *testing.T) {
 	}
 }
 
-// Text has a column for each word. For rows of this width no rotation is computed by default, and Orthogonal gives an error if
+// Text has a column for each word. For rows of this width no rotation is computed by default, and Orthogonal returns an error if
 // the rotation does not fit into memory.
 func TestRandomFourierOfManyColumns(t *testing.T) {
 	ctx := context.Background()

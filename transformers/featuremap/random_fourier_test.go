@@ -40,7 +40,7 @@ func meanSquare(a, b mat.Matrix) float64 {
 	return f * f / float64(n*m)
 }
 
-// The features agree with their definition, for set frequencies, with pairs and with phases.
+// For given frequencies, the features agree with their definition, with pairs and with phases.
 func TestFourierDefinition(t *testing.T) {
 	x, w := maptest.NormalRows(150, 3, 1), maptest.NormalRows(210, 3, 2)
 	x.Scale(100, x)
@@ -172,7 +172,8 @@ func TestAutomaticSampling(t *testing.T) {
 	}
 }
 
-// Quasi-Monte Carlo has the smaller error below quasiColumns columns, and orthogonal frequencies have it above.
+// With fewer than quasiColumns columns, quasi-Monte Carlo has a smaller error than orthogonal frequencies. With more columns, the
+// latter have the smaller error.
 func TestQuasiColumns(t *testing.T) {
 	for _, d := range []int{1, 3, 5, quasiColumns, 20, 40} {
 		x := maptest.NormalRows(100, d, 1)
@@ -196,7 +197,7 @@ func TestQuasiColumns(t *testing.T) {
 	}
 }
 
-// Each coordinate of the sequence has one of its first b^k points in each of b^k equal intervals.
+// For each coordinate of the sequence, each of b^k equal intervals contains one of the first b^k points.
 func TestHaltonIsEven(t *testing.T) {
 	for j, c := range newHalton(7, 5) {
 		base := []int{2, 3, 5, 7, 11, 13, 17}[j]
@@ -334,7 +335,7 @@ func TestBlocks(t *testing.T) {
 	for _, err := range n.Blocks(nil, 3) {
 		assert.ErrorIs(t, err, fault.ErrShape)
 	}
-	// The error names the row of x.
+	// The error states the row of x.
 	x.Set(200, 1, 1e200)
 	r.Frequencies, r.Components = mat.NewDense(1, 3, []float64{0, 1e200, 0}), 0
 	require.NoError(t, r.Fit(context.Background(), x))

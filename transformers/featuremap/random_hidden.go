@@ -37,8 +37,8 @@ type Activation int
 // [scalers.MinMaxScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#MinMaxScaler
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 const (
-	// DataRBF is exp(-b|x-w|²), where w is a training row and b = 10^u/median|x-x'|² with u uniform in [-1, 1]. It gives units of
-	// many widths at the positions of the data.
+	// DataRBF is exp(-b|x-w|²), where w is a training row and b = 10^u/median|x-x'|² with u uniform in [-1, 1]. The units have many
+	// widths, and are at the positions of the data.
 	DataRBF Activation = iota
 	// Sigmoid is 1/(1 + exp(-<w,x> + b)). It saturates as d grows.
 	Sigmoid
@@ -56,7 +56,7 @@ func (a Activation) String() string {
 }
 
 // RandomHidden is a hidden layer whose weights are drawn at random and never trained. Its outputs are the features of extreme
-// learning machines. Layers with the same Seed are nested: the units of a smaller one are the first of a larger one.
+// learning machines. Layers with the same Seed are nested: the units of a smaller layer are the first units of a larger one.
 //
 // Fit draws the units in O(hd). For [DataRBF] it uses a sample of the rows. Transform of m rows costs O(mhd). With [DataRBF] there
 // are at most as many units as training rows.
@@ -136,7 +136,7 @@ func (r *RandomHidden) NewStatistics() (streaming.Statistics[streaming.None], er
 	return s, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit; for [DataRBF] it is that of Fit for
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit. For [DataRBF] it is that of Fit for
 // the rows of the sample. It is bit-identical, however the rows are divided and merged.
 func (r *RandomHidden) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
@@ -165,7 +165,7 @@ func (r *RandomHidden) UnmarshalStatistics(data []byte) error {
 	return r.state.UnmarshalStatistics(r, data)
 }
 
-// stream returns the random numbers for unit i. Each unit has its own stream, so that layers are nested.
+// stream returns the source of random numbers for unit i. Each unit has its own source, so that layers are nested.
 func (r *RandomHidden) stream(i int) *rand.Rand {
 	return rand.New(rand.NewPCG(r.Seed, 0x68696464656e<<16+uint64(i))) // the streams "hidden" 0, 1 and so on
 }
@@ -208,20 +208,19 @@ func (r *RandomHidden) fromRows(ctx context.Context, x *mat.Dense, units int) (*
 	return m, nil
 }
 
-// Transform returns the activations of the units for the rows of x (m×d), m×h.
+// Transform returns the activations (m×h) of the units for the rows of x (m×d).
 func (r *RandomHidden) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Apply(r.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
-// rounding.
+// TransformTo implements [transformers.TransformerTo]. For a few rows the result agrees with that of Transform up to rounding.
 func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return r.state.MapInto(dst, x, true, r.mapMany)
 }
 
-// transformAll always uses the batch path.
+// transformAll sets dst to the activations for x. It computes them in batches, also for a few rows.
 func (r *RandomHidden) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	return r.state.MapInto(dst, x, false, r.mapMany)
 }
@@ -242,8 +241,8 @@ func (r *RandomHidden) mapMany(dst, x *mat.Dense) error {
 	})
 }
 
-// UnitsTo sets dst (h×m) to the activations, with a row for each unit. It is the transpose of the result of Transform. Sums over
-// the rows of x are faster in this layout.
+// UnitsTo sets dst (h×m) to the activations, with a row for each unit. It is the transpose of the result of Transform. With this
+// layout, sums over the rows of x are faster.
 func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
 	m := r.state.Fitted
 	if m == nil {
@@ -264,8 +263,8 @@ func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
 	}, func(int, int, *mat.Dense) {})
 }
 
-// Truncate returns a fitted layer with the first units of r, at most as many as it has. The layer equals the result of Fit for that
-// number. Truncate returns ErrNotFitted before Fit.
+// Truncate returns a fitted layer with the first units of r. If r has fewer units than requested, it returns all of them. The layer
+// equals the result of Fit for that number of units. Truncate returns ErrNotFitted before Fit.
 func (r *RandomHidden) Truncate(units int) (*RandomHidden, error) {
 	switch {
 	case r.state.Fitted == nil:
@@ -307,8 +306,8 @@ func (m hiddenModel) Validate() error {
 	return nil
 }
 
-// TransformRow sets dst (h) to the activations of the units for one row x (d), without allocating. They agree with Transform up to
-// rounding. It returns ErrNotFitted, ErrShape or ErrNotFinite.
+// TransformRow sets dst (h) to the activations of the units for one row x (d), without allocating. The activations agree with those
+// of Transform up to rounding. It returns ErrNotFitted, ErrShape or ErrNotFinite.
 func (r *RandomHidden) TransformRow(dst, x []float64) (err error) {
 	defer fault.Recover(&err)
 	m := r.state.Fitted

@@ -46,7 +46,7 @@ func TestHiddenLayersAreNested(t *testing.T) {
 	}
 }
 
-// The units follow the distribution of the activation.
+// The weights of the units have the distribution that the activation requires.
 func TestHiddenDraws(t *testing.T) {
 	x := mat.NewDense(400, 2, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(3*i+j)) * float64(1+j) }, x)
@@ -106,7 +106,7 @@ func TestHiddenDefaultsAndErrors(t *testing.T) {
 		DataRBF.String()+" "+Sigmoid.String()+" "+NormalizedSigmoid.String()+" "+RandomRBF.String()+" "+Tanh.String()+" "+Activation(7).String())
 }
 
-// The layer agrees with its definition, row by row, also far from the origin.
+// The activations agree with their definition, row by row, also far from the origin.
 func TestHiddenDefinition(t *testing.T) {
 	for _, offset := range []float64{0, 1e6} {
 		x := mat.NewDense(150, 3, nil)
@@ -139,7 +139,7 @@ func TestHiddenDefinition(t *testing.T) {
 			}
 			if offset == 0 {
 				assert.Less(t, worst, 1e-14, "%v", a)
-			} else { // for |x| of 1e6 a product is accurate to 1e-10
+			} else { // for |x| near 1e6, a product is accurate to 1e-10
 				assert.Less(t, worst, 1e-9, "%v", a)
 			}
 		}

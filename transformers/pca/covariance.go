@@ -24,8 +24,8 @@ type covariance struct {
 	gram     moments.Gram
 }
 
-// farExponent is the exponent for rows with a number above 2^squareExponent. If all numbers are below 2^-squareExponent, the
-// exponent is -farExponent.
+// farExponent is the exponent if a number is above 2^squareExponent. If all numbers are below 2^-squareExponent, the exponent is
+// -farExponent.
 const farExponent, squareExponent = 700, 400
 
 func exponentFor(x *mat.Dense) int {
@@ -53,7 +53,8 @@ func inUnits(x *mat.Dense, e int) *mat.Dense {
 	return out
 }
 
-// covariancePiece is the number of rows that are summed at a time, so that blocks of any sizes give bit-identical results.
+// covariancePiece is the number of rows that are summed at a time. It is constant, so that the results for blocks of any sizes are
+// bit-identical.
 const covariancePiece = 1024
 
 // add adds rows.
@@ -156,7 +157,7 @@ func wideCovariance(typ string, d int) error {
 		"take fewer columns, or Fit on fewer rows")
 }
 
-// like returns other as statistics of the same type, or an error.
+// like returns other if it holds statistics of the same type. Otherwise it returns an error.
 func (s *covarianceStatistics) like(other streaming.Statistics[streaming.None]) (*covarianceStatistics, error) {
 	o, ok := other.(*covarianceStatistics)
 	if !ok || o == nil || o.typ != s.typ {
@@ -219,7 +220,7 @@ func (s *covarianceStatistics) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
+// MarshalText implements encoding.TextMarshaler, so that JSON holds the bytes as a base64 string.
 func (s *covarianceStatistics) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

@@ -37,9 +37,8 @@ const (
 // The sign of each u makes its largest entry positive, or the first of several that are equal up to rounding. With the Linear
 // kernel the components equal those of [PCA] up to their signs.
 //
-// An eigenvalue of at most n·2⁻⁵² times the largest is due to rounding and gives no component. A negative eigenvalue, due to a
-// kernel that is not positive semi-definite, gives none either. If no eigenvalue remains, because all rows are equal, there is one
-// component, which is 0.
+// An eigenvalue of at most n·2⁻⁵² times the largest is due to rounding, and a negative one is due to a kernel that is not positive
+// semi-definite. Neither has a component. If no eigenvalue remains, because all rows are equal, there is one component, which is 0.
 //
 // The zero value uses the RBF with γ = 1/median squared distance; scale the features first. Fit stores the rows. It costs O(n²d +
 // n³) time and memory for 2n² numbers (ErrTooLarge if the matrix exceeds MaxKernelBytes). Transform of m rows costs O(mn(d+r)). For
@@ -51,23 +50,23 @@ const (
 // [featuremap.KernelCenterer]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/featuremap#KernelCenterer
 // [featuremap.Nystroem]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/featuremap#Nystroem
 type KernelPCA struct {
-	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the training rows.
+	// Kernel is the kernel. If it is nil, [kernels.MedianRBF] of the training rows is used.
 	Kernel kernels.Kernel
 
-	// Components is r, the number of components. If it is 0, it is unlimited.
+	// Components is r, the number of components. If it is 0, there is no limit.
 	Components int `zero:"all"`
 
-	// Share, in (0, 1], keeps the smallest number of components that have this share of the variance in the feature space, at most
-	// Components. If it is 0, it has no effect.
+	// Share, in (0, 1], is the share of the variance in the feature space that the components must reach. The smallest such number
+	// of components is kept, at most Components. If it is 0, it has no effect.
 	Share float64 `zero:"all" most:"1"`
 
-	// Seed is the seed for the sample of rows that MedianRBF draws if there are many rows.
+	// Seed is the seed with which MedianRBF draws a sample if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of the kernel matrix in Fit. If it is 0, it is [kernels.MaxKernelBytes].
+	// MaxKernelBytes limits the size of the kernel matrix in Fit. If it is 0, [kernels.MaxKernelBytes] is used.
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	fitted *kernelPCAModel
@@ -124,7 +123,7 @@ func (m *kernelPCAModel) learn(ctx context.Context, t *KernelPCA) error {
 	}
 	var total float64
 	values, u, err := linalg.Eigen(parts[2], gram, func(values []float64) (count int) {
-		// The rounding error is relative to the kernel before centring.
+		// The rounding error of an eigenvalue is relative to the kernel before centring.
 		count, total = componentsOf(values, n, t.Components, t.Share)
 		for count > 0 && !(values[count-1] > float64(n)*0x1p-52*math.Abs(mean)) {
 			count--
@@ -142,7 +141,7 @@ func (m *kernelPCAModel) learn(ctx context.Context, t *KernelPCA) error {
 	m.weights = mat.NewDense(n, r, nil)
 	for c := range r {
 		v := signed(mat.Col(nil, c, u))
-		// Weights w whose columns sum to 0 centre new rows: Σ (k[j] - c[j] - mean) w[j] = Σ k[j] w[j] - Σ c[j] w[j].
+		// Weights w whose columns sum to 0 also centre new rows: Σ (k[j] - c[j] - mean) w[j] = Σ k[j] w[j] - Σ c[j] w[j].
 		sum, shift := columnstats.Mean(v), 0.0
 		for j := range v {
 			v[j] = (v[j] - sum) / math.Sqrt(values[c])
@@ -184,26 +183,25 @@ func (m *kernelPCAModel) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// Transform returns the components of the rows of x (m×d), m×r.
+// Transform returns the components (m×r) of the rows of x (m×d).
 func (t *KernelPCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Apply(t.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
-// rounding.
+// TransformTo implements [transformers.TransformerTo]. For a few rows the result agrees with that of Transform up to rounding.
 func (t *KernelPCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return t.transformInto(dst, x, true)
 }
 
-// transformAll always uses the batch path.
+// transformAll sets dst to the components of x. It computes them in batches, also for a few rows.
 func (t *KernelPCA) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	return t.transformInto(dst, x, false)
 }
 
-// blockRows is the number of rows that are mapped at a time. A block of the kernel matrix contains their values for all training
-// rows.
+// blockRows is the number of rows that are mapped at a time. It is the number of rows of a block of kernel values, with a value for
+// each training row.
 const blockRows = 128
 
 func (t *KernelPCA) transformInto(dst *mat.Dense, x mat.Matrix, rows bool) error {
@@ -252,7 +250,7 @@ func (m *kernelPCAModel) MapRow(dst, x []float64) {
 	m.subtractShift(dst)
 }
 
-// Eigenvalues returns the r eigenvalues λ of the centred kernel matrix, or nil before Fit.
+// Eigenvalues returns the r eigenvalues λ of the centred kernel matrix. It returns nil before Fit.
 func (t *KernelPCA) Eigenvalues() []float64 {
 	if t.fitted == nil {
 		return nil
@@ -260,7 +258,7 @@ func (t *KernelPCA) Eigenvalues() []float64 {
 	return slices.Clone(t.fitted.values)
 }
 
-// Ratios returns each component's share of the variance in the feature space, or nil before Fit.
+// Ratios returns each component's share of the variance in the feature space. It returns nil before Fit.
 func (t *KernelPCA) Ratios() []float64 {
 	if t.fitted == nil {
 		return nil
@@ -268,7 +266,7 @@ func (t *KernelPCA) Ratios() []float64 {
 	return slices.Clone(t.fitted.ratios)
 }
 
-// ChosenKernel returns the kernel in use. It returns nil before Fit.
+// ChosenKernel returns the kernel that the map uses. It returns nil before Fit.
 func (t *KernelPCA) ChosenKernel() kernels.Kernel {
 	if t.fitted == nil {
 		return nil
@@ -295,7 +293,7 @@ func (t *KernelPCA) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves t unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. If it returns ErrBadModel, it leaves t unchanged.
 func (t *KernelPCA) UnmarshalBinary(data []byte) error {
 	var s storedKernelPCA
 	if _, err := codec.Unmarshal(data, kernelPCAKind, rowmap.Version, &s); err != nil {

@@ -39,7 +39,7 @@ const pcaName = "pca: PCA"
 // makes its largest entry positive, or the first of several that are equal up to rounding. If the columns have different units, use
 // a [scalers.StandardScaler] first.
 //
-// A direction whose variance is at most max(n, d)·2⁻⁵² times the largest comes from rounding and is not a component. There are at
+// A direction whose variance is at most max(n, d)·2⁻⁵² times the largest is due to rounding and is not a component. There are at
 // most n-1 components. If all rows are equal, there is one component of variance 0.
 //
 // Eigenvalues are computed from the smaller of two matrices: the covariances (d×d) or the inner products of the rows (n×n).
@@ -50,11 +50,11 @@ const pcaName = "pca: PCA"
 //
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 type PCA struct {
-	// Components is r, the number of components, at most d. If it is 0, it is unlimited.
+	// Components is r, the number of components, at most d. If it is 0, there is no limit.
 	Components int `zero:"all"`
 
-	// Share, in (0, 1], keeps the smallest number of components that have this share of the variance, at most Components. If it is
-	// 0, it has no effect.
+	// Share, in (0, 1], is the share of the variance that the components must reach. The smallest such number of components is
+	// kept, at most Components. If it is 0, it has no effect.
 	Share float64 `zero:"all" most:"1"`
 
 	// Whiten divides each component by its standard deviation.
@@ -82,8 +82,8 @@ func (p *PCA) wide(d int) error {
 	return nil
 }
 
-// componentsOf returns how many eigenvalues are kept, and the sum of all that exceed rounding. The eigenvalues are in descending
-// order and belong to a matrix with the given number of rows.
+// componentsOf returns how many eigenvalues are kept, and the sum of all eigenvalues that exceed rounding errors. The eigenvalues
+// are in descending order and belong to a matrix with the given number of rows.
 func componentsOf(values []float64, rows, components int, share float64) (count int, total float64) {
 	limit := float64(rows) * 0x1p-52 * values[0]
 	for _, v := range values {
@@ -134,7 +134,7 @@ func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// fewColumns is a number of columns up to which the covariances are always cheap.
+// fewColumns is the number of columns up to which covariances are cheap, whatever the number of rows.
 const fewColumns = 64
 
 // ofCovariance computes the model from covariances. It overwrites c.
@@ -158,7 +158,7 @@ func (p *PCA) ofCovariance(ctx context.Context, c *covariance) (*pcaModel, error
 	return m, m.take(values, vectors, total, n, c.exponent)
 }
 
-// ofRows computes the model from the inner products of few rows.
+// ofRows computes the model from the inner products of the rows, of which there are few.
 func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	n, d := x.Dims()
 	if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns and their inner products", pcaName, n, d),
@@ -197,8 +197,8 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	if err := fast.MulContext(parts[2], vectors, centred.T(), u); err != nil {
 		return nil, err
 	}
-	// The length of each vector is its deviation, and the vectors are orthogonal up to the rounding of the largest. The
-	// factorisation starts with the largest and makes each one orthogonal up to its own rounding.
+	// The length of each vector is its deviation, and the vectors are orthogonal up to the rounding errors of the largest. The
+	// factorisation starts with the largest vector and makes each vector orthogonal up to its own rounding errors.
 	if _, err := orthogonal.ThinQR(parts[3], vectors); err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[st
 	})
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold the means of the columns and sums of the products of
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold the means of the columns and sums of products of the
 // differences from these means, so that a common offset costs no digits.
 func (p *PCA) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	if err := settings.Check(pcaName, p); err != nil {
@@ -330,20 +330,19 @@ func (p *PCA) MarshalStatistics() ([]byte, error) { return p.state.MarshalStatis
 // UnmarshalStatistics implements estimators.Continuer.
 func (p *PCA) UnmarshalStatistics(data []byte) error { return p.state.UnmarshalStatistics(p, data) }
 
-// Transform returns the components of the rows of x (m×d), m×r.
+// Transform returns the components (m×r) of the rows of x (m×d).
 func (p *PCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Apply(p.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
-// rounding.
+// TransformTo implements [transformers.TransformerTo]. For a few rows the result agrees with that of Transform up to rounding.
 func (p *PCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return p.state.MapInto(dst, x, true, p.mapMany)
 }
 
-// transformAll always uses the batch path.
+// transformAll sets dst to the components of x. It computes them in batches, also for a few rows.
 func (p *PCA) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	return p.state.MapInto(dst, x, false, p.mapMany)
 }
@@ -371,7 +370,7 @@ func (p *PCA) Graph(x graph.Value) (graph.Outputs, error) { return p.state.Graph
 // MarshalBinary implements encoding.BinaryMarshaler. It returns ErrNotFitted before Fit.
 func (p *PCA) MarshalBinary() ([]byte, error) { return p.state.MarshalBinary() }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves the value unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. If it returns ErrBadModel, it leaves the value unchanged.
 func (p *PCA) UnmarshalBinary(data []byte) error { return p.state.UnmarshalBinary(data) }
 
 // InverseTransform returns the rows (m×d) with the components z (m×r). With all components these are the rows that Transform maps

@@ -38,11 +38,11 @@ type pcaReference struct {
 	}
 }
 
-// The numbers agree with those of scikit-learn, written by
+// The results agree with those of scikit-learn, which were written by
 //
 //	python3 measurements/benchmark/peers/sklearn_pca.py transformers/pca/testdata/sklearn_pca.json
 //
-// up to the signs of the components of PCA, which scikit-learn determines from other entries if there are few rows.
+// up to the signs of the components of PCA. If there are few rows, scikit-learn determines the signs from other entries.
 func TestPCAReference(t *testing.T) {
 	var cases pcaReference
 	golden.Load(t, "sklearn_pca.json", &cases)
@@ -83,7 +83,7 @@ func largestAt(v []float64) (at int) {
 	return at
 }
 
-// The numbers agree with those of scikit-learn, written by the same script.
+// The results agree with those of scikit-learn, which were written by the same script.
 func TestKernelPCAReference(t *testing.T) {
 	var cases pcaReference
 	golden.Load(t, "sklearn_pca.json", &cases)
@@ -104,9 +104,9 @@ func TestKernelPCAReference(t *testing.T) {
 	}
 }
 
-// According to their definition, the directions are orthonormal, and the components are uncorrelated, with the reported deviations
-// in descending order. Whitened components have deviation 1. If all components are kept, there is an exact inverse. This holds for
-// covariances and for inner products of rows.
+// The components satisfy their definition: the directions are orthonormal, and the components are uncorrelated, with the reported
+// deviations in descending order. Whitened components have deviation 1. If all components are kept, the inverse is exact. This
+// holds for fits from covariances and from inner products of rows.
 func TestPCADefinition(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(2, 30).Draw(rt, "n"), rapid.SampledFrom([]int{1, 3, 8, 64, 90}).Draw(rt, "d")
@@ -155,7 +155,7 @@ func TestPCADefinition(t *testing.T) {
 	})
 }
 
-// unit scales values so that their squares are finite.
+// unit scales values so that their squares are finite. If already is set, it returns the values unchanged.
 func unit(v []float64, scale float64, already bool) []float64 {
 	for i := range v {
 		if !already {
@@ -194,7 +194,8 @@ func TestPCACounts(t *testing.T) {
 	assert.ErrorIs(t, (&KernelPCA{MaxKernelBytes: 8}).Fit(context.Background(), x), fault.ErrTooLarge)
 }
 
-// More components than columns give an error, whichever method fits the rows, and so does a deviation that overflows.
+// A number of components above that of the columns is an error, whichever method fits the rows. A deviation that overflows is also
+// an error.
 func TestPCARefuses(t *testing.T) {
 	x, ctx := maptest.NormalRows(20, 5, 1), context.Background()
 	nine := &PCA{Components: 9}
@@ -255,7 +256,8 @@ func TestKernelPCADefinition(t *testing.T) {
 	}
 }
 
-// Sums of parts give the result of Fit, also for rows far from 0 and for huge and tiny columns together.
+// The result from merged statistics of parts agrees with that of Fit, also for rows far from 0 and for huge and tiny columns
+// together.
 func TestPCAOfParts(t *testing.T) {
 	x := maptest.FarRows(5000)
 	want, got := &PCA{}, &PCA{}
@@ -279,7 +281,7 @@ func TestPCAOfParts(t *testing.T) {
 	require.NoError(t, d.FitStatistics(context.Background(), maptest.SumParts(t, d, huge, 6, 2)))
 	assert.InEpsilonSlice(t, c.Deviations(), d.Deviations(), 1e-9)
 
-	// Statistics of earlier versions can be decoded.
+	// Statistics that earlier versions have written can be decoded.
 	old, err := (&PCA{}).NewStatistics()
 	require.NoError(t, err)
 	whole := maptest.SumParts(t, want, maptest.FarRows(40), 1, 1)

@@ -64,7 +64,7 @@ func ExampleMinMaxScaler() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(z.RawMatrix().Data) // 80 lies beyond the range of the training rows
+	fmt.Println(z.RawMatrix().Data) // 80 is beyond the range of the training rows
 	// Output: [-0.5 2]
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// learned is the common part of the transformers in this package: the fitted values, and the methods that need nothing else. If a
-// type's settings also matter in Transform, it defines its own methods on state.
+// learned holds what the transformers in this package have in common: the fitted values, and the methods that need nothing else. If
+// a type's settings also matter in Transform, it defines its own methods on state.
 type learned[M rowmap.Stored] struct {
 	_     embedding.Promoted
 	state rowmap.State[M]
@@ -40,5 +40,5 @@ func (l *learned[M]) Graph(x graph.Value) (graph.Outputs, error) { return l.stat
 // value with any settings. It returns ErrNotFitted before Fit.
 func (l *learned[M]) MarshalBinary() ([]byte, error) { return l.state.MarshalBinary() }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves the value unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. If it returns ErrBadModel, it leaves the value unchanged.
 func (l *learned[M]) UnmarshalBinary(data []byte) error { return l.state.UnmarshalBinary(data) }

@@ -20,7 +20,7 @@ import (
 
 const minMaxScalerName = "scalers: MinMaxScaler"
 
-// defaultLow and defaultHigh are the range of a MinMaxScaler whose Low and High are both 0.
+// defaultLow and defaultHigh are the ends of the range of a MinMaxScaler whose Low and High are both 0.
 const (
 	defaultLow  = 0.0
 	defaultHigh = 1.0
@@ -32,9 +32,9 @@ const (
 //
 // where min and max are over the training rows, and are mapped to Low and High exactly. A column with a single distinct value is
 // mapped to Low. Values of new rows beyond this range are mapped beyond Low and High, unless Clip is set. A single extreme value
-// compresses all others of its column; [StandardScaler] is less affected.
+// compresses all other values of its column; [StandardScaler] is less affected.
 //
-// If Low and High are both 0, they are 0 and 1. Fit and Transform cost O(nd). In addition to the errors of Transformer, Transform
+// If Low and High are both 0, 0 and 1 are used. Fit and Transform cost O(nd). In addition to the errors of Transformer, Transform
 // returns ErrNotFinite for a row that is so far from the training rows that its scaled value overflows.
 //
 // See also [StandardScaler], [columnwise.Winsorizer].
@@ -150,7 +150,7 @@ func (s *MinMaxScaler) UnmarshalStatistics(data []byte) error {
 }
 
 // InverseTransform returns the rows (m×d) that Transform maps to z (m×d). For a column with a single distinct value it returns that
-// value for any z. With Clip the rows lie within the ranges of the training rows.
+// value for any z. If Clip is set, the rows are within the ranges of the training rows.
 func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&s.state, z)
@@ -226,7 +226,7 @@ func (m minMaxModel) BuildGraph(x graph.Value) (graph.Value, error) {
 		widths[j] = m.Max[j] - m.Min[j]
 		inside[j] = 1
 		if widths[j] == 0 {
-			widths[j], inside[j] = 1, 0 // a column of a single value is mapped to the lower end
+			widths[j], inside[j] = 1, 0 // a column with a single value is mapped to the lower end
 		}
 		if math.IsInf(widths[j], 1) {
 			return x, graph.Unsupported(&MinMaxScaler{}, "the range of a column overflows")

@@ -50,7 +50,7 @@ func TestMinMaxScalerErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "scalers: MinMaxScaler: result[0,0]")
 }
 
-// For any numbers, the ends of each column are mapped exactly, and no training row is mapped beyond them.
+// For any numbers, the ends of each column are mapped exactly to Low and High, and no training row is mapped beyond them.
 func TestMinMaxScalerKeepsItsRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "n")

@@ -79,8 +79,8 @@ func (s *RMSScaler) NewStatistics() (streaming.Statistics[streaming.None], error
 	return s.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit with each number rounded once. It is
-// bit-identical, however the rows are divided and merged.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit, except that each number is rounded
+// only once. It is bit-identical, however the rows are divided and merged.
 func (s *RMSScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &s.state, st, s.statistics(),

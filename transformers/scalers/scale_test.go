@@ -43,8 +43,8 @@ func TestUnitRowsDefinition(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{0.6, 0.8, 0, 0, -1, 0, r, r}, z.RawMatrix().Data, 1e-15)
 }
 
-// Each column here breaks a textbook formula. The reason is cancellation, or that the squares, the sum, a difference or the
-// deviation overflow or underflow.
+// For each of these columns, a textbook formula fails because of cancellation, or because the squares, the sum, a difference or the
+// deviation overflow or underflow. The scaler does not.
 func TestExtremeColumns(t *testing.T) {
 	const huge, tiny = math.MaxFloat64, math.SmallestNonzeroFloat64
 	for name, c := range map[string]struct {
@@ -97,7 +97,8 @@ func TestFittedFactsAreCopies(t *testing.T) {
 	assert.Positive(t, r.Scales()[0])
 }
 
-// matrices draws n×d matrices of multiples of 1/1024, so that a factor in a test keeps them within the range of float64.
+// matrices draws n×d matrices of multiples of 1/1024. Even after a multiplication by the factor of a test, they are within the
+// range of float64.
 func matrices(minRows int) *rapid.Generator[*mat.Dense] {
 	return rapid.Custom(func(t *rapid.T) *mat.Dense {
 		n, d := rapid.IntRange(minRows, 12).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "d")
@@ -186,7 +187,8 @@ func TestEveryFiniteColumnScales(t *testing.T) {
 	})
 }
 
-// A file of a hundred bytes may claim to have two thousand million columns. FeatureNames returns an error and allocates no names.
+// A file of a hundred bytes may state that it has two thousand million columns. FeatureNames returns an error and allocates no
+// names.
 func TestFeatureNamesOfManyColumns(t *testing.T) {
 	u := &UnitRows{}
 	u.state.Fitted = &unitRowsModel{Width: math.MaxInt32}

@@ -38,7 +38,7 @@ func (s *RMSScaler) fitSparse(ctx context.Context, x mat.Matrix) error {
 			values[j] = append(values[j], own[at])
 		}
 	}
-	m := &rmsScalerModel{Scales: slices.Repeat(codec.Floats{1}, d)} // 1 for a column of zeros
+	m := &rmsScalerModel{Scales: slices.Repeat(codec.Floats{1}, d)} // the scale of a column of zeros is 1
 	for j, v := range values {
 		m.Scales[j] = columnstats.SparseRootMeanSquare(v, n)
 	}
@@ -54,7 +54,7 @@ func learnSparse[M rowmap.Stored](ctx context.Context, state *rowmap.State[M], m
 	return nil
 }
 
-// sparseRows checks that x suits Transform, and returns it as sparse rows.
+// sparseRows returns x as sparse rows. It returns an error if Transform cannot accept x.
 func sparseRows[M rowmap.Stored](state *rowmap.State[M], x mat.Matrix) (*sparse.Rows, error) {
 	if state.Fitted == nil {
 		return nil, fault.NotFitted(state.TypeName())

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// For sparse rows, a scaler gives the same numbers as for their dense copy, and returns sparse rows.
+// For sparse rows, a scaler returns sparse rows, with the same numbers as for their dense copy.
 func TestSparseScalers(t *testing.T) {
 	dense := mat.NewDense(4, 3, []float64{3, 0, 0, 0, 1e300, 0, -4, 1e300, 0, 0, 0, 0})
 	x, err := sparse.From("x", dense)

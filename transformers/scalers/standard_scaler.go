@@ -5,8 +5,8 @@
 //	MinMaxScaler    each column to a range
 //	UnitRows        each row to length 1
 //
-// All of them also fit from a stream of rows and from statistics of parts of the rows, with the same result up to rounding. Those
-// that scale columns have InverseTransform.
+// All of them can also be fitted from a stream of rows and from statistics of parts of the rows, with the same result up to
+// rounding. Those that scale columns have InverseTransform.
 package scalers
 
 import (
@@ -83,13 +83,14 @@ func (s *StandardScaler) statistics() *columnstats.Statistics[*columnstats.Sums]
 	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.TypeName(), Fresh: columnstats.NewSums}
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]. The statistics are exact sums of each column and of its squares.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics are exact sums of the values and of the squares of each
+// column.
 func (s *StandardScaler) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return s.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit with each number rounded once. It is
-// bit-identical, however the rows are divided and merged.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit, except that each number is rounded
+// only once. It is bit-identical, however the rows are divided and merged.
 func (s *StandardScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &s.state, st, s.statistics(),

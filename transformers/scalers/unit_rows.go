@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// UnitRows scales each row to Euclidean length 1; a row of zeros stays zero:
+// UnitRows scales each row to Euclidean length 1. A row of zeros stays zero.
 //
 //	z[i,:] = x[i,:] / ‖x[i,:]‖₂
 //
@@ -50,7 +50,7 @@ func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream once and checks the rows.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once to check the rows, and stores their width.
 func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return u.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*unitRowsModel, error) {

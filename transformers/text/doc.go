@@ -3,9 +3,9 @@
 //	TFIDF     fits a vocabulary, and weights each term of a document according to its count and the number of documents with it
 //	Hashing   needs no fit: the hash of a term is its column
 //
-// Both take a slice of documents and return a [sparse.Rows] with a row for each. Their formulas and defaults are those of
-// TfidfVectorizer and HashingVectorizer of scikit-learn 1.6. Packages ridge, lssvm and falkon, pipelines and cross-validation use
-// these rows without a dense copy. docs/guide/text.md contains a program.
+// Both types receive a slice of documents and return a [sparse.Rows] with a row for each document. Their formulas and defaults are
+// those of TfidfVectorizer and HashingVectorizer of scikit-learn 1.6. Packages ridge, lssvm and falkon, pipelines and
+// cross-validation use these rows without a dense copy. docs/guide/text.md contains a program.
 //
 // # Terms
 //

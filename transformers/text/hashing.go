@@ -14,7 +14,7 @@ const hashingType = "text: Hashing"
 // defaultColumns is the number of columns of scikit-learn's HashingVectorizer.
 const defaultColumns = 1 << 20
 
-// Hashing puts each term of a document into the column of its hash. It needs no vocabulary, so documents may arrive one at a time,
+// Hashing adds each term of a document to the column of its hash. It needs no vocabulary, so documents may arrive one at a time,
 // with any terms. The hash h of a term is the 32-bit MurmurHash3 with seed 0, as a signed number. Its column is |h| modulo Columns.
 // Its count is added there with the sign of h, so that the errors from terms in the same column cancel on average. A column does
 // not identify its terms. The formulas and defaults are those of HashingVectorizer of scikit-learn.
@@ -42,7 +42,7 @@ type Hashing struct {
 	// MaxBytes limits the memory of the rows. If it is 0, 8 GiB is used.
 	MaxBytes int64 `zero:"8 GiB"`
 
-	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used. The result is the same for any number.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used. The result does not depend on it.
 	Workers int
 }
 

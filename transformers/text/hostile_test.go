@@ -16,7 +16,7 @@ import (
 
 var ctx = context.Background()
 
-// Any string is a document. An empty one has no terms, and a byte that is not UTF-8 counts as U+FFFD.
+// Any string is a document. An empty document has no terms, and a byte that is not UTF-8 counts as U+FFFD.
 func TestHostileDocuments(t *testing.T) {
 	documents := []string{"", "word\xff\xfeword \x00", "\xf0\x28\x8c\x28", "word", strings.Repeat("word ", 1<<16), "\ufffd"}
 	for _, unit := range []Unit{Words, Characters, CharactersOfWords} {

@@ -33,7 +33,7 @@ func (t *TFIDF) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(tfidfKind, version, storedVocabulary{t.fitted.documents, t.fitted.terms, t.fitted.factors})
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary into a TFIDF with the same settings. It returns ErrBadModel and then leaves t
+// UnmarshalBinary decodes the output of MarshalBinary into a TFIDF with the same settings. If it returns ErrBadModel, it leaves t
 // unchanged.
 func (t *TFIDF) UnmarshalBinary(data []byte) error {
 	var s storedVocabulary
@@ -59,7 +59,7 @@ func (h *Hashing) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(hashingKind, version, struct{}{})
 }
 
-// UnmarshalBinary checks the output of MarshalBinary. It returns ErrBadModel.
+// UnmarshalBinary checks the output of MarshalBinary. If the output is not valid, it returns ErrBadModel.
 func (h *Hashing) UnmarshalBinary(data []byte) error {
 	_, err := codec.Unmarshal(data, hashingKind, version, &struct{}{})
 	return err

@@ -22,7 +22,7 @@ const (
 	termsPerLook = 1 << 14
 )
 
-// budget bounds the bytes that all goroutines allocate together.
+// budget limits the bytes that all goroutines allocate together.
 type budget struct {
 	typ, what string
 	limit     int64
@@ -33,7 +33,7 @@ func newBudget(typ, what string, limit int64) *budget {
 	return &budget{typ: typ, what: what, limit: cmp.Or(limit, int64(check.MaxBytes))}
 }
 
-// take adds bytes to those taken so far, and returns an ErrTooLarge error if the sum exceeds the limit.
+// take adds bytes to the sum so far. It returns an ErrTooLarge error if the sum exceeds the limit.
 func (b *budget) take(bytes int) error {
 	return check.BytesWithin(fmt.Sprintf("%s: %s", b.typ, b.what), float64(b.taken.Add(int64(bytes))), b.limit,
 		"take fewer documents at a time, shorter terms or fewer columns; or raise MaxBytes")
@@ -55,7 +55,7 @@ func chunkOf(documents []string, c int) []string {
 	return documents[c*chunkDocuments : min((c+1)*chunkDocuments, len(documents))]
 }
 
-// entries holds the entries of the rows of a chunk.
+// entries holds the entries of all rows of a chunk.
 type entries struct {
 	count  []int // of each row
 	column []int
@@ -69,13 +69,14 @@ type vectorizer struct {
 	limit   int64
 	workers int
 	*analyzer
-	// column returns the column of a term and the number that the term adds to it. Ok is false for a term without a column.
+	// column returns the column of a term and the number that the term adds to it. The result ok is false for a term without a
+	// column.
 	column func(term []byte) (j int, add float64, ok bool)
-	// finish replaces the sums in a row by its values.
+	// finish replaces the sums in a row with its values.
 	finish func(columns []int, values []float64)
 }
 
-// rows returns the rows of documents. Their entries do not depend on the number of workers.
+// rows returns the rows of documents. The entries do not depend on the number of workers.
 func (v *vectorizer) rows(ctx context.Context, documents []string) (*sparse.Rows, error) {
 	if err := checkDocuments(v.typ, documents); err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func (v *vectorizer) chunk(ctx context.Context, documents []string, limit *budge
 	return out, nil
 }
 
-// looking returns f with regular checks of the context added.
+// looking returns a function that calls f and regularly checks the context.
 func looking(ctx context.Context, f func(term []byte) error) func(term []byte) error {
 	count := 0
 	return func(term []byte) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// Unit is the unit from which terms are formed.
+// Unit selects the units from which terms are formed.
 type Unit int
 
 // The units.
@@ -19,8 +19,8 @@ const (
 	Words Unit = iota
 	// Characters are all characters of a document. Each run of two or more white-space characters counts as one space.
 	Characters
-	// CharactersOfWords are the characters between white space, with a space before and after. A sequence of them lies within one
-	// such part.
+	// CharactersOfWords are the characters between white space, with a space before and after them. A sequence of these characters
+	// does not extend beyond the white space.
 	CharactersOfWords
 )
 
@@ -31,7 +31,8 @@ func (u Unit) String() string {
 
 // Terms selects the terms of a document. The zero value selects its words in lower case.
 type Terms struct {
-	// Unit is the unit of a term, which has Shortest to Longest consecutive units. Words within a term are separated by a space.
+	// Unit selects the units of a term, which consists of Shortest to Longest consecutive units. Words within a term are separated
+	// by a space.
 	Unit Unit
 
 	// Shortest is the number of units of the shortest terms. If it is 0, 1 is used.
@@ -40,7 +41,7 @@ type Terms struct {
 	// Longest is the number of units of the longest terms. If it is 0, Shortest is used.
 	Longest int `zero:"Shortest"`
 
-	// StopWords are words that are removed before terms are formed from words. They are compared with the words of a document in
+	// StopWords holds words that are removed before terms are formed from words. They are compared with the words of a document in
 	// lower case. With units of characters, StopWords must be empty.
 	StopWords []string
 
@@ -87,7 +88,7 @@ func (t Terms) analyzer() (*analyzer, error) {
 // each calls f with each term of a document until f returns an error. The function f must not keep the term, whose memory is
 // reused.
 func (a *analyzer) each(document string, f func(term []byte) error) error {
-	document = strings.Map(a.letter, document) // this also replaces bytes that are not UTF-8 by U+FFFD
+	document = strings.Map(a.letter, document) // this also replaces bytes that are not UTF-8 with U+FFFD
 	switch a.unit {
 	case Words:
 		return a.sequences(a.words(document), " ", f)
@@ -112,7 +113,7 @@ func (a *analyzer) words(document string) (out []string) {
 	return out
 }
 
-// sequences calls f with the sequences of units of all lengths.
+// sequences calls f with each sequence of Shortest to Longest units.
 func (a *analyzer) sequences(units []string, between string, f func(term []byte) error) error {
 	var term []byte
 	for length := a.shortest; length <= min(a.longest, len(units)); length++ {
@@ -154,7 +155,7 @@ func characters(s string) []string {
 	return out
 }
 
-// collapse replaces each run of two or more white-space characters by one space.
+// collapse replaces each run of two or more white-space characters with one space.
 func collapse(document string) string {
 	var out strings.Builder
 	run, last := 0, rune(0)
@@ -178,5 +179,5 @@ func collapse(document string) string {
 	return out.String()
 }
 
-// isSpace reports whether r is white space in Python, which has four separators more than package unicode.
+// isSpace reports whether r is white space in Python, which has four more separators than package unicode.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

@@ -64,7 +64,7 @@ type TFIDF struct {
 	// MaxBytes limits the memory of the vocabulary and, separately, that of the rows. If it is 0, 8 GiB is used.
 	MaxBytes int64 `zero:"8 GiB"`
 
-	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used. The result is the same for any number.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used. The result does not depend on it.
 	Workers int
 
 	fitted *vocabulary
@@ -78,11 +78,11 @@ type vocabulary struct {
 	columns   map[string]int
 }
 
-// termCount counts a term in documents.
+// termCount counts the occurrences of a term and the documents that contain it.
 type termCount struct {
 	term             string
 	documents, total int
-	latest           int // the last document that contains it
+	latest           int // the last document that contains the term
 }
 
 // Fit computes the vocabulary of the documents. It returns ErrParam, ErrShape without documents or if no term remains, ErrTooLarge
@@ -123,7 +123,7 @@ func (t *TFIDF) validated() (*analyzer, error) {
 // bytesOfTerm is the memory for a term in addition to its bytes.
 const bytesOfTerm = 128
 
-// count counts the terms in chunks of documents, and adds up the counts.
+// count returns the counts of the terms in all documents. Chunks of documents are counted in parallel.
 func (t *TFIDF) count(ctx context.Context, a *analyzer, documents []string) (map[string]*termCount, error) {
 	limit := newBudget(tfidfType, fmt.Sprintf("the terms of %d documents", len(documents)), t.MaxBytes)
 	counts := map[string]*termCount{}
@@ -178,7 +178,7 @@ func countChunk(ctx context.Context, a *analyzer, documents []string, limit *bud
 	return counts, nil
 }
 
-// prune returns the terms of the vocabulary in ascending order.
+// prune selects the terms of the vocabulary, and returns them in ascending order.
 func (t *TFIDF) prune(counts map[string]*termCount, documents int) ([]*termCount, error) {
 	n := float64(documents)
 	least, most := max(float64(t.MinDocuments), t.MinShare*n), n

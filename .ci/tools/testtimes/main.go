@@ -1,6 +1,6 @@
-// Testtimes runs a test binary, as -exec of go test, and appends the seconds and the processor seconds of each of its tests to the
-// file that KERNELEARN_TEST_TIMES names, a line "seconds processor-seconds binary test" for each. It reads both at the lines that
-// begin and end a test in the output of -v. A test that runs beside others has the processor seconds of all. Linux only.
+// Testtimes runs a test binary for go test -exec, and appends the times of its tests to the file that KERNELEARN_TEST_TIMES names.
+// Each test adds a line "seconds processor-seconds binary test". Times are read when a line of the -v output begins or ends a test.
+// If tests run in parallel, the processor seconds of a test include those of the others. It runs on Linux only.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(args []string) (status int, err error) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM)
 	go func() {
 		for s := range signals {
-			binary.Process.Signal(s) // of go test, whose time is over
+			binary.Process.Signal(s) // go test sends it after a timeout
 		}
 	}()
 
@@ -60,7 +60,7 @@ func run(args []string) (status int, err error) {
 	for {
 		line, err := lines.ReadString('\n')
 		os.Stdout.WriteString(line)
-		text := strings.TrimPrefix(line, "\x16") // what test2json marks lines of the framework with
+		text := strings.TrimPrefix(line, "\x16") // test2json marks the lines of the test framework with it
 		if name, ok := strings.CutPrefix(text, "=== RUN   "); ok {
 			began[strings.TrimSpace(name)] = read(binary.Process.Pid)
 		}
@@ -86,9 +86,9 @@ func run(args []string) (status int, err error) {
 	return 0, err
 }
 
-// read returns the time and the processor seconds of a process and of its children that have ended.
+// read returns the current time, and the processor seconds of a process and its ended children.
 func read(pid int) reading {
-	const ticks = 100 // a second, of Linux on every processor
+	const ticks = 100 // per second, in Linux on all processors
 	out := reading{at: time.Now()}
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

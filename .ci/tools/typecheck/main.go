@@ -1,5 +1,5 @@
-// Typecheck checks the types of all packages of the module in the current folder, and of their tests, for other systems,
-// from source, which takes a twentieth of the time of compiling all that they import.
+// Typecheck type-checks all packages of the module in the current folder, and their tests, for other systems. It checks the
+// packages and their imports from source, which takes a twentieth of the time of compiling them.
 //
 //	typecheck windows/amd64 linux/riscv64
 package main

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// missingCategory is the category of a gap.
+// missingCategory is golearn's text for a gap in a categorical attribute.
 const missingCategory = "?"
 
 // Batch returns a record batch of a grid. The caller releases it. Float attributes are columns of float64, with nulls for NaN.

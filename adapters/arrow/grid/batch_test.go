@@ -77,7 +77,7 @@ func TestBatch(t *testing.T) {
 	assert.ErrorIs(t, grid.Write(g, filepath.Join(t.TempDir(), "none", "a.parquet")), os.ErrNotExist)
 }
 
-// golearn code is fitted to a Parquet file, which was written from a grid.
+// This example writes a grid to a Parquet file, and fits golearn code to it.
 func ExampleWrite() {
 	written, err := grids.ParseCSV("flowers", strings.NewReader("length,width,species\n1,1,a\n1.2,1,a\n.9,1.1,a\n3,3,b\n3.1,2.9,b\n2.8,3,b\n"), nil)
 	if err != nil {

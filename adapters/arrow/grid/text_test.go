@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/badtext"
 )
 
-// For a grid with a text that is not UTF-8, no file is created, since others could not read it.
+// If a grid contains a text that is not UTF-8, Write creates no file, because other programs could not read it.
 func TestTextsAreUTF8(t *testing.T) {
 	s := struct{ Number, Words, Category string }{"size", "colour", "röt"}
 	write := func() error {

@@ -13,21 +13,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadCSV reads a CSV file into a grid. It is [table.ReadCSV] followed by [FromTable]. Options may be nil. Unless there is a
-// Schema, TargetLast is set: without a Target, the last column is the class, as in golearn. For rows without a class, use
-// FromTable.
+// ReadCSV reads a CSV file into a grid. It is [table.ReadCSV] followed by [FromTable]. Options may be nil. Unless o has a Schema,
+// TargetLast is set: without a Target, the last column is the class, as in golearn. For rows without a class, use FromTable.
 //
 // It returns the errors of table.ReadCSV.
 func ReadCSV(path string, o *table.Options) (*base.DenseInstances, error) {
 	return read(table.File(path), o)
 }
 
-// ParseCSV is like ReadCSV, for a reader. Errors contain name, which may be that of a file.
+// ParseCSV is like ReadCSV, but reads from r. Errors contain name, which may be that of a file.
 func ParseCSV(name string, r io.Reader, o *table.Options) (*base.DenseInstances, error) {
 	return read(table.Source{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}, o)
 }
 
-// read reads a grid. The last column is the class, unless the options name it.
+// read reads a grid. The last column is the class, unless the options name another.
 func read(s table.Source, o *table.Options) (*base.DenseInstances, error) {
 	var options table.Options
 	if o != nil {
@@ -80,7 +79,7 @@ func FromTable(t *table.Table) (*base.DenseInstances, error) {
 	return gridtable.TableOf(cols, values, t.Rows(), class).Grid()
 }
 
-// column returns the attribute for a column, and writes the codes of gaps and unseen levels to its cells.
+// column returns the attribute of a column, and replaces gaps and unseen levels in its cells by the codes of their categories.
 func column(c table.Column, cells []float64) gridtable.Column {
 	out := gridtable.Column{Name: c.Name, Kind: gridtable.FloatKind}
 	if c.Kind != table.Category {

@@ -41,7 +41,7 @@ func TestReadCSV(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// The options are those of package table. The last column is the class if they do not name one.
+// ReadCSV accepts the options of package table. If they do not name a target, the last column is the class.
 func TestOptionsOfCSV(t *testing.T) {
 	text := "1;5.5;2\n2;6.5;-\n1;7.5;4\n"
 	format := table.Format{NoHeader: true, Comma: ';'}
@@ -93,8 +93,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errFailing }
 
-// A file is read with the schema of another file. It gives the kinds of the columns and the order of the levels, and unseen levels
-// are one category.
+// A file can be read with the schema of another file. The schema determines the kinds of the columns and the order of the levels.
+// All unseen levels become one category.
 func TestFilesBySchema(t *testing.T) {
 	train, err := table.ParseCSV("train.csv", strings.NewReader("size,room,day,kind\n1,a,2024-01-01,x\n2,12,2024-01-02,y\n3,b,2024-01-03,x\n"),
 		&table.Options{Target: "kind"})
@@ -139,7 +139,8 @@ func textsOf(t *testing.T, g base.FixedDataGrid, name string) (out []string) {
 	return out
 }
 
-// A model fitted to a table predicts the rows of the table's grid, and the grid has the matrix of the table.
+// The grid of a table has the same matrix as the table. A model that is fitted to the table therefore predicts the rows of the
+// grid.
 func TestGridOfTable(t *testing.T) {
 	rows, err := table.ParseCSV("f.csv", strings.NewReader("a,b,when,y\n1,2,1970-01-02,3\n4,,1970-01-01,1\n0.5,1,,2\n"), &table.Options{Target: "y"})
 	require.NoError(t, err)
@@ -158,7 +159,7 @@ func TestGridOfTable(t *testing.T) {
 	assert.Equal(t, rows.Targets, y)
 }
 
-// Any file gives a grid, which an estimator may reject, or an error that names the file.
+// Any input is parsed to a grid, which an estimator may reject, or is an error that names the file.
 func FuzzParseCSV(f *testing.F) {
 	f.Add("a,b\n1,x\n,?\n", byte(0), false)
 	f.Add("\ufeff\"a\",b\n1e999,\"x\ny\"\n", byte(0), false)

@@ -33,7 +33,7 @@ func parse(text string) *base.DenseInstances {
 	return grid
 }
 
-// A second file is read with the schema of the first one.
+// This example reads a second file with the schema of the first one.
 func ExampleFromTable() {
 	train, err := table.ParseCSV("train", strings.NewReader(weather), &table.Options{Target: "play"})
 	if err != nil {
@@ -67,7 +67,7 @@ func ExampleReadCSV() {
 		fmt.Println(err)
 		return
 	}
-	grid, err := grids.ReadCSV(path, nil) // with a header, and the class last
+	grid, err := grids.ReadCSV(path, nil) // the file has a header, and its last column is the class
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -8,14 +8,14 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 )
 
-// Fold is one division of a grid's rows. Both parts are dense copies, with the
-// attributes of the grid.
+// Fold is one division of a grid's rows. Train and Test are dense copies, with the attributes of the grid.
 type Fold struct{ Train, Test *base.DenseInstances }
 
-// Folds divides the shuffled rows of grid into parts whose sizes differ by at most one row. Each part is the test part of one fold.
-// Each class of a categorical or a binary class attribute is divided evenly among the parts. The same seed, including 0, gives the
-// same folds, and the grid is not changed. The copies need folds times the memory of the grid. It returns ErrParam for fewer than 2
-// folds, or ErrShape unless there are at least as many rows as folds and exactly one class attribute.
+// Folds shuffles the rows of grid and divides them into test sets, one for each fold, whose sizes differ by at most one row. Each
+// class of a categorical or a binary class attribute is divided evenly among the folds. The same seed, including 0, gives the same
+// folds, and the grid is not changed. The copies need as many times the memory of the grid as there are folds. Folds returns
+// ErrParam for fewer than 2 folds. It returns ErrShape unless there are at least as many rows as folds and exactly one class
+// attribute.
 func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
 	return gridtable.EachFold(context.Background(), "grids: Folds", grid, gridtable.ReadLabelled, folds, seed,
 		func(train, test *gridtable.Table) (out Fold, err error) {

@@ -19,8 +19,8 @@ import (
 // the same columns. If attrs is nil, all attributes except the classes are used, in the grid's order. Otherwise attributes are
 // matched by name and type. NaN and infinities are kept. For a grid without rows the matrix is empty.
 //
-// Reading a *base.DenseInstances takes about 5 ns a cell, and other grids cost as much as their Get. It returns ErrParam for an
-// attribute that the grid lacks, or whose name occurs twice in it, or ErrShape for no attributes.
+// Reading a *base.DenseInstances takes about 5 ns per cell. For other grids, each cell costs a call of Get. Matrix returns ErrParam
+// for an attribute that the grid lacks, or whose name occurs twice in it, and ErrShape for no attributes.
 func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, columns []string, err error) {
 	defer addName("Matrix", &err)
 	t, err := gridtable.Read(grid)
@@ -47,7 +47,7 @@ func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, colu
 	if len(cols) == 0 {
 		return nil, nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
 	}
-	// The categories are those of the grid, even if attrs are attributes of another grid.
+	// The grid determines the categories, even if attrs are attributes of another grid.
 	e := gridtable.Encoder{Columns: t.Columns()}
 	if t.Rows == 0 {
 		return &mat.Dense{}, gridtable.MatrixNames(e.Columns), nil
@@ -58,16 +58,16 @@ func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, colu
 	return x, gridtable.MatrixNames(e.Columns), nil
 }
 
-// addName prefixes an error with the name of its function.
+// addName prefixes an error with the name of the function that returns it.
 func addName(function string, err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("grids: %s: %w", function, *err)
 	}
 }
 
-// Labels returns the class of each row as an index into labels. labels holds the classes that occur, in the order of the class
-// attribute's categories. They are "0" and "1" for a binary class, or for a float class, which must be 0 or 1. It returns ErrShape
-// unless there is exactly one class attribute, ErrParam for a row without a class, or ErrNotFinite.
+// Labels returns the class of each row as an index into labels, and labels itself: the classes that occur, in the order of the
+// class attribute's categories. They are "0" and "1" for a binary class, or for a float class, which must be 0 or 1. Labels returns
+// ErrShape unless there is exactly one class attribute, ErrParam for a row without a class, or ErrNotFinite.
 func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
 	defer addName("Labels", &err)
 	t, err := gridtable.ReadLabelled(grid)
@@ -96,15 +96,16 @@ func FeatureGrid(x mat.Matrix, names []string) (*base.DenseInstances, error) {
 	return makeGrid("FeatureGrid", x, names)
 }
 
-// LabelledGrid is like FeatureGrid, with a categorical class attribute that has the name class. Its categories are those of labels,
-// one for each row of x, in the order of their first occurrence.
+// LabelledGrid is like FeatureGrid, but adds a categorical class attribute, whose name is class. It holds labels, one for each row
+// of x. Its categories are in the order of their first occurrence.
 func LabelledGrid(x mat.Matrix, names []string, class string, labels []string) (*base.DenseInstances, error) {
 	values, categories := coded(labels)
 	return makeGrid("LabelledGrid", x, names,
 		gridtable.NewCells(gridtable.Column{Name: class, Kind: gridtable.CategoricalKind, Values: categories}, values))
 }
 
-// coded numbers texts in the order of their first occurrence.
+// coded returns a number for each text, and the texts in the order of their first occurrence. The number is the index of the text
+// in that order.
 func coded(texts []string) (values []float64, categories []string) {
 	values = make([]float64, len(texts))
 	index := map[string]int{}
@@ -120,7 +121,7 @@ func coded(texts []string) (values []float64, categories []string) {
 	return values, categories
 }
 
-// TargetGrid is like FeatureGrid, with a float class attribute that has the name target. It holds y, one number for each row of x.
+// TargetGrid is like FeatureGrid, but adds a float class attribute, whose name is target. It holds y, one number for each row of x.
 func TargetGrid(x mat.Matrix, names []string, target string, y []float64) (*base.DenseInstances, error) {
 	return makeGrid("TargetGrid", x, names,
 		gridtable.NewCells(gridtable.Column{Name: target, Kind: gridtable.FloatKind, Precision: gridtable.Decimals}, y))

@@ -32,7 +32,7 @@ func TestMatrixThereAndBack(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, speciesNames, back)
 	assert.Equal(t, []int{0, 1, 2, 0}, y[:4])
-	// The matrix is transposed, and has a gap.
+	// x.T() is read with transposed indices, and has a gap.
 	x.Set(0, 0, math.NaN())
 	g, err = FeatureGrid(x.T(), nil)
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func BenchmarkGridFromMatrix(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchRows*benchCols), "ns/cell")
 }
 
-// golearn cannot distinguish two attributes with one name, and returns the first for both.
+// golearn cannot distinguish two attributes with the same name, and returns the first one for both. Matrix returns an error.
 func TestMatrixOfTwoOfAName(t *testing.T) {
 	g := base.NewDenseInstances()
 	for range 2 {

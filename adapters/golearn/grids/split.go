@@ -14,10 +14,10 @@ import (
 // splitStream separates the random numbers of a split from those that an estimator draws with the same seed.
 const splitStream = 0x73706c6974
 
-// Split draws round(testFraction·n) of the n rows of grid for testing and leaves the others for training, each part in random
-// order. The same seed, including 0, gives the same split, and no row is in both parts. Both parts are dense copies with the
-// attributes of grid. The grid is not changed. It returns ErrParam for a fraction that is not between 0 and 1, or that leaves a
-// part without rows.
+// Split draws round(testFraction·n) of the n rows of grid for testing and leaves the others for training. The rows of test and
+// train are in random order, and no row is in both. The same seed, including 0, gives the same split. The results are dense copies
+// with the attributes of grid, which is not changed. Split returns ErrParam for a fraction that is not between 0 and 1, or if train
+// or test would have no rows.
 func Split(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
 	defer addName("Split", &err)
 	t, err := gridtable.Divisible(grid, gridtable.Read)
@@ -43,7 +43,7 @@ func StratifiedSplit(grid base.FixedDataGrid, testFraction float64, seed uint64)
 	return splitRows(t, of, count, testFraction, seed)
 }
 
-// splitRows permutes the rows once and takes the first of each stratum for testing.
+// splitRows permutes the rows once. The first rows of each stratum are for testing.
 func splitRows(t *gridtable.Table, of []int, count int, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
 	if !(testFraction > 0 && testFraction < 1) {
 		return nil, nil, fault.Param("input", "testFraction", testFraction, "> 0 and < 1")

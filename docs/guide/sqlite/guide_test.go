@@ -1,4 +1,5 @@
-// Package sqlite_test runs the guide's program for databases. It is a module of its own because of the driver.
+// Package sqlite_test runs the guide's program for databases. The package is a module of its own, because the program needs a
+// driver.
 package sqlite_test
 
 import (

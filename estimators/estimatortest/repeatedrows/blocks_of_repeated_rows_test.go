@@ -17,8 +17,9 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Fits that keep no rows count each row that they receive. If the ridge is set, they give the same model as Fit. If each row is
-// given four times, the ridge that they choose is smaller relative to the weights, but the ridge that Fit chooses is not.
+// Fits that keep no rows count each row that they receive. If the ridge is set, they give the same model as Fit. If they choose the
+// ridge and each row is repeated four times, the ridge is smaller relative to the weights. The ridge that Fit chooses does not
+// change.
 func TestBlocksAndStatisticsCountRows(t *testing.T) {
 	const n = 300
 	ctx := context.Background()

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// For types that choose their settings, only the ratios of the weights matter: weights that sum to 1 are equivalent to weights with
-// mean 1 or mean 1000.
+// For types that choose their settings, only the ratios of the weights matter. Weights that sum to 1 have the same effect as
+// weights with mean 1 or mean 1000.
 func TestOnlyRatiosOfWeightsMatter(t *testing.T) {
 	const n = 120
 	w := make([]float64, n)
@@ -30,7 +30,7 @@ func TestOnlyRatiosOfWeightsMatter(t *testing.T) {
 	near := func(t *testing.T, name string, want, got []float64, unit string) {
 		tolerance := 1e-6
 		if name == "svm" {
-			tolerance = 2e-3 // the tolerance of its solver is 1e-3
+			tolerance = 2e-3 // its solver has a tolerance of 1e-3
 		}
 		require.True(t, floats.EqualApprox(want, got, tolerance), "weights %s: %v, want %v", unit, got[:3], want[:3])
 	}

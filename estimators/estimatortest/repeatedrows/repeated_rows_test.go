@@ -1,5 +1,5 @@
 // Package repeatedrows_test tests the effects of equal rows and weights on all types that choose their settings by default. It is a
-// separate package because it takes long.
+// separate package because its tests take long.
 package repeatedrows_test
 
 import (
@@ -84,7 +84,7 @@ func repeat[Y any](x *mat.Dense, y []Y, counts []int, seed uint64) (*mat.Dense, 
 	return rows, targets
 }
 
-// wave returns a sine plus a line, with noise of standard deviation 0.3.
+// wave returns rows whose targets are a sine plus a line, with noise of standard deviation 0.3.
 func wave(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 44))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -95,7 +95,7 @@ func wave(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// rare returns a cluster, and a smaller one at its edge with a twelfth of the rows.
+// rare returns rows of two classes: a cluster, and a smaller cluster at its edge with a twelfth of the rows.
 func rare(n int, seed uint64) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 45))
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
@@ -109,8 +109,8 @@ func rare(n int, seed uint64) (*mat.Dense, []int) {
 	return x, y
 }
 
-// repeatedSizes returns the numbers of rows for the test of a type. lssvm, which calibration and conformal wrap, changes its
-// algorithm above 1500 rows. selection changes its machines above 5000 rows; its test TestRepeatedRowsOfMany lowers that limit.
+// repeatedSizes returns the numbers of rows with which a type is tested. Above 1500 rows, lssvm, which calibration and conformal
+// wrap, uses another algorithm. Above 5000 rows, selection uses other machines. Its test TestRepeatedRowsOfMany lowers that limit.
 func repeatedSizes(name string) []int {
 	sizes := []int{60, 200}
 	if testing.Short() {
@@ -125,7 +125,7 @@ func repeatedSizes(name string) []int {
 	return append(sizes, 6000)
 }
 
-// With default settings, giving every row twice changes nothing, and giving three of ten rows twice changes almost nothing.
+// With default settings, repeating every row changes nothing, and repeating three of ten rows changes almost nothing.
 func TestRepeatedRowsOfTargets(t *testing.T) {
 	probe, truth := wave(500, 12)
 	for name, build := range tuned {
@@ -183,8 +183,8 @@ func TestRepeatedRowsOfTargets(t *testing.T) {
 	}
 }
 
-// Giving every row twice changes nothing. If each row of a rare class is given eight times, the class is predicted more often, with
-// the same order of the scores.
+// Repeating every row changes nothing. If each row of a rare class is repeated eight times, the class is predicted more often, and
+// the order of the scores stays the same.
 func TestRepeatedRowsOfClasses(t *testing.T) {
 	probe, truth := rare(2000, 32)
 	for name, build := range tunedClassifiers {
@@ -223,7 +223,7 @@ func TestRepeatedRowsOfClasses(t *testing.T) {
 				x8, y8 := repeat(x, y, counts, 2)
 				_, auc8, gmean8 := fit(x8, y8)
 				assert.Greater(t, auc8, auc-.03)
-				if name != "conformal" { // there a copy counts once
+				if name != "conformal" { // conformal counts a row and its copies once
 					assert.Greater(t, gmean8, gmean)
 				}
 			})

@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Targets whose squares underflow are an error, not a model whose intervals have no width. Targets that are just large enough have
-// the same intervals as others.
+// Targets whose squares underflow are an error. They must not result in a model whose intervals have no width. Targets that are
+// just large enough result in the same intervals as others.
 func TestTinyTargets(t *testing.T) {
 	x, y := wave(60, 1)
 	scaled := func(by float64) []float64 { return floats.ScaleTo(make([]float64, len(y)), by, y) }
@@ -49,7 +49,7 @@ func TestTinyTargets(t *testing.T) {
 	}
 }
 
-// The same holds for fits to matrices, streams, sums and several targets.
+// In fits to matrices, streams, statistics and several targets, targets whose squares underflow are also an error.
 func TestTinyTargetsOfOtherFits(t *testing.T) {
 	x, y := wave(60, 1)
 	gram, err := kernels.Matrix(context.Background(), kernels.RBF{Gamma: 1}, x, nil)
@@ -80,7 +80,7 @@ func TestTinyTargetsOfOtherFits(t *testing.T) {
 	}
 }
 
-// two returns y and a column of usual targets.
+// two returns a matrix of y and of a column of usual targets.
 func two(y []float64) *mat.Dense {
 	out := mat.NewDense(len(y), 2, nil)
 	for i, v := range y {

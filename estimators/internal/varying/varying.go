@@ -11,13 +11,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Columns finds the columns that are not constant. The zero value contains no rows.
+// Columns records which columns are not constant. The zero value contains no rows.
 type Columns struct {
 	first []float64
 	same  []int // the columns with only one value so far
 }
 
-// Add adds more rows. It costs O(nc) for the c columns with only one value so far.
+// Add adds rows. It costs O(nc), where c is the number of columns with only one value so far.
 func (c *Columns) Add(x *mat.Dense) {
 	n, d := x.Dims()
 	if n > 0 && c.first == nil {
@@ -33,7 +33,7 @@ func (c *Columns) Add(x *mat.Dense) {
 	}
 }
 
-// Find returns the columns of the rows that are not constant.
+// Find returns the Columns of the rows of x.
 func Find(x *mat.Dense) Columns {
 	var c Columns
 	c.Add(x)

@@ -1,5 +1,5 @@
-// Bagging lets several models vote, or averages them, like golearn's BaggedModel. Unlike it, Bagging has a seed, returns errors,
-// and also works for numbers.
+// Bagging lets several models vote, or averages their predictions, like golearn's BaggedModel. Unlike BaggedModel, golearn.Bagging
+// has a seed, returns errors, and also works for numbers.
 //
 //	go run ./examples/golearn/bagging
 package main

@@ -1,5 +1,5 @@
-// Features fits a model to words and gaps: a categorical feature becomes a column for each of its words, and the gaps of a number
-// are filled with the mean of the training rows. golearn's own parser reads a gap as 0, and its numeric models drop words silently.
+// Features fits a model to words and gaps. A categorical feature becomes a column for each of its words, and the gaps of a number
+// are replaced by the mean of the training rows. golearn's own parser reads a gap as 0, and its numeric models drop words silently.
 //
 //	go run ./examples/golearn/features
 package main
@@ -51,7 +51,7 @@ func run() error {
 	}
 	fmt.Printf("the columns are %q\n", cls.Features())
 
-	// The rows have their columns in another order, a gap, and a soil that is missing from the training rows.
+	// The file has its columns in another order, a gap, and a soil that is missing from the training rows.
 	rows, err := table.ParseCSV("test", strings.NewReader("soil,height\nclay,\npeat,4.0\n"), nil)
 	if err != nil {
 		return err

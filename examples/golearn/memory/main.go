@@ -22,7 +22,7 @@ type house struct {
 	Garden bool
 	Town   string
 	Price  float64
-	owner  string // left out, since it is not exported
+	owner  string // not used, because it is not exported
 }
 
 func main() {

@@ -34,7 +34,7 @@ func model(bins int) *golearn.Pipeline {
 	return &golearn.Pipeline{
 		Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})},
 		Final: &golearn.Pipeline{
-			// The filter is built on the training grid of Fit, which is the scaled one.
+			// The filter is created from the training grid, which is already scaled.
 			Steps: []golearn.Step{golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 				f := filters.NewBinningFilter(train, bins)
 				for _, a := range base.NonClassFloatAttributes(train) {

@@ -1,4 +1,4 @@
-// Places uses estimators of this module where golearn takes a classifier: in its confusion matrix and summary, its
+// Places uses estimators of this module where golearn accepts a classifier: in its confusion matrix and summary, its
 // cross-validation, its bagging and its one-versus-all.
 //
 //	go run ./examples/golearn/places
@@ -44,7 +44,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	// A third of the rows is enough, and the program takes only seconds.
+	// A third of the rows suffices, so that the program runs for only a few seconds.
 	_, grid, err = grids.StratifiedSplit(grid, 0.33, 1)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Selection chooses the kernel within golearn code and prints the trace of its search.
+// Selection chooses the kernel in a golearn program and prints the trace of its search.
 //
 //	go run ./examples/golearn/selection
 package main

@@ -22,14 +22,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
-// program is a program from golearn.
+// program describes a program from golearn.
 type program struct {
 	name     string
-	file     string   // below the module's examples folder
-	line     string   // the expression that creates the classifier
-	imported string   // the package that only this line needs
-	assign   string   // the beginning of the line, which is kept
-	data     []string // the old and the new text of the line that reads the data, or that begins a loop, if it changes
+	file     string   // path below golearn's examples folder
+	line     string   // expression that creates the classifier
+	imported string   // package that only this expression needs
+	assign   string   // beginning of the line, which stays
+	data     []string // old and new text of a line that reads the data or begins a loop, or nil
 }
 
 const readsIris = `base.ParseCSVToInstances("../datasets/iris_headers.csv", true)`
@@ -45,7 +45,7 @@ var programs = []program{
 		data: []string{readsIris, `base.ParseCSVToInstances("../datasets/titanic.csv", false)`}},
 	{name: "cross-fold random forest, iris", file: "crossfold/rf.go", assign: "tree = ",
 		line: `ensemble.NewRandomForest(i, 4)`, imported: "ensemble",
-		data: []string{"for i := 1; i < 60", "for i := 59; i < 60"}}, // only the accuracy for the largest number of trees is read
+		data: []string{"for i := 1; i < 60", "for i := 59; i < 60"}}, // only the accuracy for the largest number of trees is used
 }
 
 // ours lists the replacements of golearn's lines, with the packages that they need.
@@ -89,8 +89,8 @@ func run(out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 
-	// The changed programs are packages of an overlay: only the compiler sees them in a folder of this module. Each becomes a
-	// package with a function Main. A single program calls the Main that its first argument names, so that one program is linked
+	// The changed programs are packages in an overlay, so that only the compiler finds them in a folder of this module. Each
+	// package has a function Main. A single program calls the Main that its first argument names, so that one program is linked
 	// instead of 36.
 	overlay := map[string]string{}
 	add := func(virtual, text string) error {
@@ -162,7 +162,7 @@ func lineOf(p program, k int) string {
 	return ours[k].line
 }
 
-// changed returns the program as a package called name. It contains line k of ours, or for k = -1 its own line.
+// changed returns the program as a package called name. If k is not -1, line k of ours replaces the program's own line.
 func (p program) changed(source, name string, k int) (string, error) {
 	edits := append([]string{"package main", "package " + name, "func main()", "func Main()"}, p.data...)
 	if k >= 0 {

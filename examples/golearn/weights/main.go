@@ -1,5 +1,5 @@
-// Weights gives one class a larger weight than the other, by its name, or gives all classes the same weight whatever their number
-// of rows.
+// Weights gives one class, identified by its name, a larger weight than the other. It can also give all classes the same total
+// weight, independent of their numbers of rows.
 //
 //	go run ./examples/golearn/weights
 package main

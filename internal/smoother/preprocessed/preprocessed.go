@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// Smoother is the combined machine. Steps prepare rows as a graph, and Prepare as a matrix. Explain adds the place to an error of
-// the machine.
+// Smoother is the combined machine. Steps prepares rows as a graph, and Prepare prepares them as a matrix. Explain adds the place
+// to an error of the machine.
 type Smoother struct {
 	estimators.Smoother
 	Steps   graph.Grapher

@@ -18,7 +18,7 @@ type Contender struct {
 	BLAS blas.Float64
 	// If Cholesky is not nil, it is an alternative to gonum's Cholesky factorisation on this BLAS. The faster of the two counts.
 	Cholesky func(ul blas.Uplo, n int, a []float64, lda int) bool
-	// Rest is the time for which the threads of the BLAS keep processors busy after a call. Nothing is timed then.
+	// Rest is the time for which the threads of the BLAS keep processors busy after a call. The benchmark waits for this time.
 	Rest time.Duration
 }
 
@@ -181,8 +181,8 @@ var routines = []routine{
 	level1("Dnrm2", 1000, func(b blas.Float64, x, _ []float64) { b.Dnrm2(len(x), x, 1) }),
 }
 
-// Routines times each routine alternately on ours and on the others. It reports our shortest time, and the ratio of each other's
-// shortest time to ours. Ratios above 1 are in our favour.
+// Routines times each routine alternately on ours and on the others. It reports our shortest time, and for each of the others the
+// ratio of its shortest time to ours. Ratios above 1 are in our favour.
 func Routines(b *testing.B, ours blas.Float64, others ...Contender) {
 	was := blas64.Implementation()
 	defer blas64.Use(was)

@@ -30,7 +30,7 @@ const (
 	findingsVariable = "KERNELEARN_FINDINGS"
 )
 
-// mostFindings is the number of findings that ends a driver, since more rarely help.
+// mostFindings is the number of findings that ends a driver, since further findings rarely help.
 const mostFindings = 20
 
 // Duration returns the time that .ci/campaign gives a driver. It is 0 in go test.
@@ -137,7 +137,7 @@ func watch(t *testing.T, name string) *watchdog {
 	return w
 }
 
-// begin is called before each input. Stored numbers are one larger, so that 0 means none.
+// begin records the input that is about to run. Stored numbers are one larger, so that 0 means none.
 func (w *watchdog) begin(seed, input uint64) {
 	if w != nil {
 		w.seed.Store(seed)

@@ -24,8 +24,8 @@ var nowhere = filepath.Join(os.DevNull, "nowhere")
 const arguments = "KERNELEARN_PROGRAM_ARGUMENTS"
 
 // Check runs the program with this main function by starting the test binary again. It checks that -h prints a sentence and the
-// flags. These must be errors that name the flag, before any computation: arguments without a flag, undefined flags, missing
-// folders, files and programs, and numbers below their limits. The test that calls Check is named TestProgram.
+// flags. It also checks that arguments without a flag, undefined flags, missing folders, files and programs, and numbers below
+// their limits are errors that name the flag and occur before any computation. The test that calls Check is named TestProgram.
 func Check(t *testing.T, main func()) {
 	if text, ok := os.LookupEnv(arguments); ok {
 		var args []string

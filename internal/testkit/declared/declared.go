@@ -64,8 +64,8 @@ func hiddenParts(dir string, t *ast.TypeSpec) (out []string) {
 	return out
 }
 
-// Lists fails for each type found by Types that is not in the named list, unless except gives a reason for it. It also fails for
-// reasons that are not needed.
+// Lists fails for each type found by Types that is not in the named list, unless the map except contains a reason for it. It also
+// fails for reasons that are not needed.
 func Lists(tb testing.TB, name string, list []string, except map[string]string, root string, methods ...string) {
 	tb.Helper()
 	found := Types(tb, root, methods...)
@@ -91,7 +91,7 @@ func Lists(tb testing.TB, name string, list []string, except map[string]string, 
 // Name returns the name of v's type as Types returns it.
 func Name(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
 
-// Files calls visit for each Go file, except tests, in a folder and below it. It skips folders with the names in without.
+// Files calls visit for each Go file, except tests, in a folder and below it. It skips folders whose names are listed in without.
 func Files(tb testing.TB, root string, without []string, visit func(path string, file *ast.File)) {
 	tb.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -1,7 +1,7 @@
 // Package filefuzz attacks readers of model files with files whose checksums are valid. It reads a valid file into a tree of
-// values, including files and JSON nested in it, and changes the tree according to the bytes of a fuzzer's input. Numbers become
-// extreme, arrays are cut, swapped and repeated, keys are renamed, kinds and lengths are replaced. It writes the tree with the
-// checksums of all envelopes repaired. [Subject.Check] then checks that
+// values, including files and JSON nested in it, and changes the tree according to the bytes of a fuzzer's input. It makes numbers
+// extreme, cuts, swaps and repeats arrays, renames keys, and replaces kinds and lengths. It writes the tree with the checksums of
+// all envelopes repaired. [Subject.Check] then checks that
 //
 //   - reading does not panic, and allocates at most 64 times the file's length and a megabyte;
 //   - an error wraps ErrBadModel, is at most 4 KB long, and leaves the value unchanged;
@@ -42,14 +42,14 @@ const (
 	longestSeconds = 10 // time for decoding and all methods, to detect hangs even on a busy machine
 )
 
-// Subject is a type that can be stored.
+// Subject describes a type whose values can be stored, with valid files of it.
 type Subject struct {
 	Name string
 	// New returns an unfitted value with the settings of the files.
 	New func() any
 	// Files are valid files.
 	Files [][]byte
-	// Args are arguments for the methods, by their types. Contexts and numbers have defaults.
+	// Args holds arguments for the methods, which are selected by type. Contexts and numbers have defaults.
 	Args []any
 	// Errors are sentinels that reading may return in addition to ErrBadModel.
 	Errors []error
@@ -60,7 +60,7 @@ type Subject struct {
 	state string
 }
 
-// Prepare reads the valid files unchanged.
+// Prepare parses the valid files. It returns an error unless each can be read, both as it is and written again from its tree.
 func (s *Subject) Prepare() error {
 	for _, data := range s.Files {
 		tree := raw(data)
@@ -79,7 +79,7 @@ func (s *Subject) Prepare() error {
 	return nil
 }
 
-// Mutate makes a file from a fuzzer's input. Input that begins like a file is returned as it is.
+// Mutate returns the file that a fuzzer's input describes. Input that begins like a file is returned unchanged.
 func (s *Subject) Mutate(input []byte) []byte {
 	if bytes.HasPrefix(input, []byte(magic)) {
 		return input
@@ -111,7 +111,7 @@ func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
 	}()
 	began := time.Now()
 	v, before := s.kept, s.state
-	looks := v != nil && choice%4 == 0 // check whether an error leaves the old value, which is the most expensive check
+	looks := v != nil && choice%4 == 0 // check whether an error leaves the old value unchanged, which is the most expensive check
 	if !looks {
 		v = s.New()
 		if looks = choice%8 == 1; looks {
@@ -195,7 +195,7 @@ func (s *Subject) keep() {
 	}
 }
 
-// sound returns an error if an error of reading breaks the rules, and nil otherwise.
+// sound returns an error if err, which a read returned, breaks the rules of this package, and nil otherwise.
 func (s *Subject) sound(err error) error {
 	if n := len(err.Error()); n > longestError {
 		return fmt.Errorf("%s: an error of %d bytes: %.200s", s.Name, n, err.Error())
@@ -208,7 +208,7 @@ func (s *Subject) sound(err error) error {
 			return nil
 		}
 	}
-	if _, ok := s.New().(json.Unmarshaler); ok { // its errors are those of JSON
+	if _, ok := s.New().(json.Unmarshaler); ok { // a type that is stored as JSON returns the errors of JSON
 		return nil
 	}
 	return fmt.Errorf("%s: a read error that is not ErrBadModel: %w", s.Name, err)

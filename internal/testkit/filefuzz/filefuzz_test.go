@@ -82,7 +82,7 @@ func TestCheckFindsFaults(t *testing.T) {
 				accepted++
 			}
 			if found = err; found != nil {
-				if _, err := s.Check(s.Mutate(input)); name != "half read" { // detecting it requires a call whose old value is compared
+				if _, err := s.Check(s.Mutate(input)); name != "half read" { // only a call that compares the old value detects it
 					assert.Error(t, err, "%s: the file itself is the finding too", name)
 				}
 				break

@@ -107,7 +107,7 @@ func (o outputs) same(other outputs) (method string, ok bool) {
 	return "", true
 }
 
-// ask calls all methods that predict or report.
+// ask calls all methods that predict or report, and returns their outputs.
 func (p *plan) ask(v any, doing *string) (outputs, error) {
 	var out outputs
 	shapes := map[string][2]int{} // shapes of returned matrices, for methods that write into one

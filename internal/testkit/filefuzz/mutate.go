@@ -205,7 +205,7 @@ func changeList(v *node, each int, s *source) {
 	case 5:
 		v.kids = v.kids[:i]
 	case 6:
-		if s.byte() < 32 { // many copies of a small element, rarely because it is expensive
+		if s.byte() < 32 { // rarely many copies of a small element, because they are expensive
 			size := 0
 			for _, e := range element {
 				size += len(e.encode(nil))

@@ -32,12 +32,12 @@ func Bytes(tb testing.TB, name string) []byte {
 	return data
 }
 
-// update makes Model write its file. It is needed only for a new version of a format: files of old versions prove that they can
-// still be read.
+// update makes Model write its file. It is needed only for a new version of a format. The files of old versions are kept, and prove
+// that they can still be read.
 var update = flag.Bool("update", false, "write missing golden model files")
 
-// Model returns the bytes of the golden model file testdata/name. With the test flag -update it writes a missing file from make. It
-// never changes an existing one.
+// Model returns the bytes of the golden model file testdata/name. With the test flag -update it writes the result of the function
+// make to a missing file. It never changes an existing one.
 func Model(tb testing.TB, name string, make func() ([]byte, error)) []byte {
 	tb.Helper()
 	path := filepath.Join("testdata", name)

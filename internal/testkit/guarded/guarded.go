@@ -67,7 +67,7 @@ func (a *Arena) Intact() bool {
 	return true
 }
 
-// NewArena returns an arena for up to most numbers.
+// NewArena returns an arena for slices with at most the given number of elements.
 func NewArena(t testing.TB, most int) *Arena {
 	t.Helper()
 	return &Arena{room: memory(t, most+2*canaries)}

@@ -170,8 +170,8 @@ func Programs(tb testing.TB) (out []Program) {
 	return out
 }
 
-// Run compiles the programs of docs/guide that import a nested module. If module is "", it compiles those that import none. It does
-// so in a module outside the repository, as a reader would, and compares the output of each with its page.
+// Run compiles the programs of docs/guide that import a nested module. If module is "", it compiles those that import none. The
+// programs are in a module outside the repository, as a reader's would be. Run compares the output of each program with its page.
 func Run(t *testing.T, module string) {
 	if testing.Short() {
 		t.Skip("compiles and runs programs")
@@ -235,7 +235,7 @@ func Run(t *testing.T, module string) {
 }
 
 // requirements returns flags of go mod edit for all requirements of a module. With them, the module outside the repository seldom
-// needs a go.mod file that the builds of the repository do not need.
+// needs go.mod files other than those that the builds of the repository need.
 func requirements(t *testing.T, dir string) (flags []string) {
 	t.Helper()
 	var module struct {

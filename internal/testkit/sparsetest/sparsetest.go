@@ -12,7 +12,7 @@ import (
 )
 
 // Rows returns n rows of unit norm in d columns, and targets that are a linear function of the row plus noise of standard deviation
-// 0.1. Each row has at most entries nonzero entries, most of them in the first columns.
+// 0.1. The parameter entries limits the number of nonzero entries of a row. Most of them are in the first columns.
 func Rows(n, d, entries int, seed uint64) (*sparse.Rows, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	start, column, value, y := []int{0}, []int(nil), []float64(nil), make([]float64, n)

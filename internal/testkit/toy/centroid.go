@@ -18,8 +18,8 @@ import (
 
 const centroidKind = "toy.Centroid"
 
-// Centroid classifies by the nearest class mean. Its scores are -Sharpness·‖x - mean‖²/(2·variance), with the pooled variance and
-// Sharpness 1 if it is 0. Its probabilities are their softmax.
+// Centroid classifies by the nearest class mean. Its scores are -Sharpness·‖x - mean‖²/(2·variance), with the pooled variance. If
+// Sharpness is 0, 1 is used. The probabilities are the softmax of the scores.
 type Centroid struct {
 	Sharpness float64
 	model     *centroidModel

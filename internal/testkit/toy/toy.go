@@ -1,4 +1,4 @@
-// Package toy makes small problems for tests.
+// Package toy also generates small problems for tests.
 package toy
 
 import (

@@ -31,7 +31,7 @@ func (p additive) diag(dst []float64, _ *operand) {
 	setAll(dst, total)
 }
 
-// eachColumn calls do for each column, with the squared distances of row i of x and all rows of z.
+// eachColumn calls the function do for each column, with the squared distances of row i of x and all rows of z.
 func (p additive) eachColumn(x, z *operand, do func(i, column int, squared []float64)) {
 	squared := make([]float64, z.len())
 	rows, columns := x.views[p.view].moved, z.views[p.view].movedTrans

@@ -21,8 +21,8 @@ func ColumnValue(values []float64, column int) float64 {
 }
 
 // Circles compiles the RBF exp(-s/2) of the rows as points on circles of radius 1/l, whose squared distances s are 4 sin²(πD/p)/l².
-// There are as many lengths and periods as columns, or one for all columns, or none, which means 1. The parameters are the lengths
-// and the periods.
+// The slices lengths and periods hold a value for each column or one for all columns. If they are empty, 1 is used. The parameters
+// are the lengths and the periods.
 func (l *Layout) Circles(lengths, periods []float64) Part {
 	p := periodic{lengths: lengths, periods: periods}
 	p.view = l.rowsView(needDistances|needColumns, func(rows *mat.Dense) *mat.Dense {

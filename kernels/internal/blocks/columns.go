@@ -14,7 +14,7 @@ func (l *Layout) Columns(of []int, compile func(l *Layout) Part) Part {
 	return p
 }
 
-// SelectColumns returns a function that returns some columns of rows.
+// SelectColumns returns a function that copies the columns with these indices from a matrix of rows.
 func SelectColumns(of []int) func(rows *mat.Dense) *mat.Dense {
 	return func(rows *mat.Dense) *mat.Dense {
 		r, _ := rows.Dims()
@@ -122,8 +122,8 @@ func skipping(values []float64, skip int) []float64 {
 	return append(slices.Clone(values[:skip]), values[skip+1:]...)
 }
 
-// stretch handles further lengths around these lengths. Both apply to the same columns, except those of categories, whose distances
-// stay the same.
+// stretch adds the derivatives with respect to further lengths around these lengths. Both apply to the same columns, except those
+// of categories, whose distances stay the same.
 func (p stretched) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	columns := make([]float64, p.of.Columns())
 	p.inner.stretch(columns, w, x.views[p.view], z.views[p.view])

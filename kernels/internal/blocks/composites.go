@@ -136,7 +136,7 @@ func (f fold) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 }
 
 // eachPart calls do for each part with the weights of its derivatives. For a sum these are w. For a product they are w times the
-// values of the other parts. These values are multiplied rather than divided out, because they may be 0.
+// values of the other parts. That product is not computed by division, because a value may be 0.
 func (f fold) eachPart(w *mat.Dense, x, z *operand, do func(p Part, w *mat.Dense)) {
 	if f.sum || len(f.inner) == 1 {
 		for _, p := range f.inner {

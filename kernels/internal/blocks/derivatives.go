@@ -21,11 +21,11 @@ type Derivatives struct {
 	have need
 	kept *pairs
 
-	// The next fields belong to the last kernel.
+	// The following fields belong to the last kernel.
 	compiled *Compiled
 	sides    []*operand
 
-	// The memory for the distances of its views.
+	// Memory for the distances of the kernel's views.
 	memory []*pairs
 }
 

@@ -43,7 +43,7 @@ func (k exponential) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	}
 }
 
-// stretch makes a pass over the pairs for each column, because distances in a column are not a product.
+// stretch makes a pass over the pairs for each column, because Manhattan distances are not a matrix product.
 func (k exponential) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	g := borrow(w)
 	defer g.free()

@@ -10,7 +10,7 @@ import (
 // blocks keeps the memory of blocks between calls.
 var blocks = sync.Pool{New: func() any { return new([Stripe * Stripe]float64) }}
 
-// scratch is a block of memory for the values of as many pairs as a block has.
+// scratch is memory for one value per pair of a block.
 type scratch struct {
 	*mat.Dense
 	memory *[Stripe * Stripe]float64

@@ -97,7 +97,7 @@ type Layout struct {
 type view struct {
 	Layout
 	of func(rows *mat.Dense) *mat.Dense // returns a new matrix with as many rows
-	// categories are columns of the original rows. Two rows that differ in one have the distance rates there.
+	// categories holds columns of the original rows. Two rows that differ in column categories[i] are rates[i] apart in it.
 	categories []int
 	rates      []float64
 }

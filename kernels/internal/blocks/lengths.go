@@ -84,7 +84,7 @@ type Scaler struct{ Inverse, X, Z []float64 }
 
 var scalers = sync.Pool{New: func() any { return new(Scaler) }}
 
-// Scaler returns a scaler with x divided by the lengths in X. The caller must free it.
+// Scaler returns a Scaler whose X holds x divided by the lengths. The caller must free it.
 func (l Lengths) Scaler(x []float64) *Scaler {
 	s := scalers.Get().(*Scaler)
 	s.Inverse = l.Inverse(s.Inverse)

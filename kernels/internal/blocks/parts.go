@@ -34,7 +34,7 @@ type Radial struct {
 	// ParamSlopes sets dst[i] to the derivative with respect to the logarithm of the p-th parameter at squared[i]. The slices must
 	// not be the same. If it is nil, derivatives are computed pair by pair.
 	ParamSlopes func(p int, dst, squared []float64)
-	// Singles replaces squared distances in float32 by the kernel values. It is nil if there are no values in float32.
+	// Singles overwrites squared distances in float32 with the kernel values. It is nil if there are no values in float32.
 	Singles func(v []float32)
 	Pairwise
 }
@@ -82,8 +82,8 @@ func (k Radial) stretchable() bool { return k.Slopes != nil }
 //
 //	Σ_ij G[i,j] x[i,c] z[j,c]
 //
-// which are one matrix product. If rows are close, their squares cancel and their slopes may be large. Such rows are summed by
-// their differences.
+// which are one matrix product. If two rows are close, their squares cancel and their slope may be large. The terms of such pairs
+// are computed from the differences.
 func (k Radial) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	g := borrow(w)
 	defer g.free()

@@ -53,7 +53,8 @@ func (s *Shared) Matrix(ctx context.Context, c *Compiled, workers int) (*mat.Sym
 	return c.matrix(ctx, s.n, side, workers)
 }
 
-// Cross returns the kernel values for all pairs of rows of s and with, which must come from the same ShareCross.
+// Cross returns the kernel values for all pairs of a row of s and a row of the other Shared, which must come from the same
+// ShareCross.
 func (s *Shared) Cross(ctx context.Context, c *Compiled, with *Shared, workers int) (*mat.Dense, error) {
 	x, err := withViews(ctx, s.side, &c.layout, workers)
 	if err != nil {

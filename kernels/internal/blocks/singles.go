@@ -133,7 +133,7 @@ func (r *Rows) SingleTo(dst []float32, rows, columns, i, j int) bool {
 	return true
 }
 
-// setDiagonalIn replaces the values of rows with themselves by those of the kernel's diag.
+// setDiagonalIn sets the values of rows with themselves to those of the kernel's diag.
 func (r *Rows) setDiagonalIn(dst []float32, rows, columns, i, j int) {
 	for a := 0; a < rows; a += Stripe {
 		b := i + a - j

@@ -19,7 +19,7 @@ type sparseSide struct {
 // sparseStripe is the number of rows that are compared with all other rows at a time.
 const sparseStripe = 32
 
-// sparseOperand returns an operand of the rows from from to to, without the last.
+// sparseOperand returns an operand with the rows [from, to).
 func sparseOperand(rows *sparse.Rows, squared []float64, from, to int, columns *postings.Lists) *operand {
 	o := &operand{sparse: &sparseSide{rows: rows.Slice(from, to)}, sq: squared[from:to]}
 	if columns != nil {
@@ -45,7 +45,7 @@ func SparseMatrix(ctx context.Context, c *Compiled, rows *sparse.Rows, workers i
 	return out, nil
 }
 
-// eachSparseStripe calls do for each stripe of sparse rows. first is the number of its first row.
+// eachSparseStripe calls the function do for each stripe of sparse rows. Its argument first is the index of the first row.
 func eachSparseStripe(ctx context.Context, workers int, rows *sparse.Rows, squared []float64, do func(first int, x *operand) error) error {
 	n, _ := rows.Dims()
 	return parallel.ForEach(ctx, workers, (n+sparseStripe-1)/sparseStripe, func(s int) error {

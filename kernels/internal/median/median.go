@@ -108,7 +108,8 @@ func pairs(x mat.Matrix, seed uint64) (n int, distance func(i, j int) float64, e
 	return n, func(i, j int) float64 { return vecmath.SquaredDistance(xd.RawRowView(i), xd.RawRowView(j)) }, nil
 }
 
-// sampledRows draws limit of n rows, in ascending order. Each set of rows has the same probability. It returns nil for all rows.
+// sampledRows draws limit of n rows, in ascending order. Each set of rows has the same probability. If limit is at least n, it
+// returns nil, which stands for all rows.
 func sampledRows(n, limit int, seed uint64) []int {
 	if n <= limit {
 		return nil

@@ -1,5 +1,5 @@
-// Package cells saves measurements in a CSV file. An interrupted run of hours can then continue where it stopped, and partial runs
-// can be combined.
+// Package cells saves measurements in a CSV file. An interrupted run can then continue where it stopped, and partial runs can be
+// combined.
 package cells
 
 import (
@@ -19,7 +19,8 @@ type Cells[K comparable, V any] struct {
 }
 
 // Read reads the measurements from a file whose first line is the header. If several have the same key, it returns the last one. It
-// creates the file if it does not exist. With an empty path, nothing is saved. record must write the form that parse reads.
+// creates the file if it does not exist. If path is empty, nothing is saved. The function record must write the form that parse
+// reads.
 func Read[K comparable, V any](path string, header []string,
 	parse func(record []string) (K, V, error), record func(K, V) []string) (*Cells[K, V], error) {
 	out := &Cells[K, V]{At: map[K]V{}, path: path, record: record}

@@ -92,7 +92,7 @@ func (s settings) draw(ctx context.Context, sets []*dataset.Set, found []summary
 	return nil
 }
 
-// panelHeight returns the height of a panel, which is smaller if there are many.
+// panelHeight returns the height of a panel, which is smaller if there are many panels.
 func panelHeight(panels int) vg.Length {
 	if panels <= 3 {
 		return 3.5 * vg.Inch

@@ -30,7 +30,7 @@ type row struct {
 	values [4]float64        // in the order of columnNames
 	ranks  [measured]float64 // from 1, the smallest value
 	folds  []float64         // errors for the folds of all cross-validations
-	se     float64           // standard error of their mean, if they were independent
+	se     float64           // standard error of their mean, as if they were independent
 }
 
 // judged holds a problem and the results of its kernels.
@@ -101,7 +101,7 @@ func (s settings) judge(ctx context.Context, r *results, p problem, done func())
 // measureKernels computes all values except the errors.
 func (s settings) measureKernels(ctx context.Context, p problem) (judged, error) {
 	j := judged{p, make([]row, len(p.candidates))}
-	// The paper compares four fixed kernels, so the band of entropies is off. A choice among kernels would use it.
+	// The paper compares four fixed kernels, so they are not limited to a band of entropies. A choice among kernels would be.
 	by, err := ranking.ForClassification(ctx, p.candidates, nil, p.x, p.y,
 		&ranking.Options{By: ranking.KTA, NoEntropy: true, Workers: s.workers})
 	if err != nil {

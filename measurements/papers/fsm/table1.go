@@ -197,7 +197,7 @@ func (s settings) printMeans(out io.Writer, all []judged) error {
 	return s.printTests(out, all)
 }
 
-// ranksBy returns, for each set, the mean rank of the kernels that choose returns, according to measure m.
+// ranksBy returns, for each set, the mean rank according to measure m of the kernels that the function choose returns.
 func ranksBy(all []judged, m int, choose func(judged) []int) []float64 {
 	var out []float64
 	for _, j := range all {

@@ -46,7 +46,7 @@ type compared struct {
 	off                                  []float64 // relative differences of the standard deviations from those with all covariances
 }
 
-// compareCovariances prints costs and results for each set of numbers if only some sweeps of a chain save the covariance of their
+// compareCovariances prints costs and results for each regression set if only some sweeps of a chain save the covariance of their
 // coefficients. For a set with one column, it also prints them for a forecast of the last quarter.
 func (s settings) compareCovariances(ctx context.Context, sets []*dataset.Set, out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -80,7 +80,7 @@ func TestGenerated(t *testing.T) {
 			right++
 		}
 	}
-	// A cloud crosses an axis with probability Φ(-2) = .0228, and exactly one of two axes with probability .0445.
+	// A cloud crosses an axis with probability Φ(-2) = 0.0228, and exactly one of two axes with probability 0.0445.
 	assert.InDelta(t, 1-.0445, float64(right)/xorRows, 0.01)
 	series := mixtureSeries(3)
 	assert.Len(t, series.Y, mixtureRows)

@@ -37,7 +37,7 @@ func components(set string) int {
 	return 100
 }
 
-// chains returns the number of chains for GaBaSR. For many rows it is one, to save time.
+// chains returns the number of chains for GaBaSR. It returns one for many rows, to save time.
 func chains(rows int) int {
 	if rows > smallRows {
 		return 1

@@ -188,7 +188,7 @@ func (s settings) table(b *strings.Builder, r *results, sets []*dataset.Set, tit
 	fmt.Fprint(b, "```\n\n")
 }
 
-// first returns the first set for which there is the value.
+// first returns the first set that has the value.
 func first(sets []*dataset.Set, value string) *dataset.Set {
 	for _, set := range sets {
 		if (set.Y == nil) == (value == "auc") {

@@ -1,6 +1,6 @@
 // Rvm evaluates the relevance vector machine with the ten-split protocol of the table in its specification. It prints the
-// regression error, which is the mean squared error over the variance of the test targets, or the classification error. It also
-// prints the number of relevance vectors, the seconds of a fit, and the results of kernlab, dlib and others on the same splits.
+// classification error or, for regressions, the mean squared error divided by the variance of the test targets. It also prints the
+// number of relevance vectors, the seconds of a fit, and the results of kernlab, dlib and others on the same splits.
 //
 // The protocol is a folder with two files for each set. NAME.csv contains the rows with the target first and no header. Column k of
 // NAME.split.csv holds the 1-based training rows of split k.

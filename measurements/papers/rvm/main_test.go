@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// The command prints its errors for a small protocol of the same form.
+// The command prints the errors for a small protocol in the same format.
 func TestProtocol(t *testing.T) {
 	dir := t.TempDir()
 	for _, s := range sets {

@@ -1,5 +1,5 @@
-// Package average combines fitted models with their shares: regressors to the mixture of their normal distributions, and
-// classifiers to the mean of their probabilities.
+// Package average combines fitted models with their shares. Regressors become the mixture of their normal distributions, and
+// classifiers the mean of their probabilities.
 package average
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/targets"
 )
 
-// Part is one of the models.
+// Part is one of the averaged models.
 type Part[E any] struct {
 	Share float64
 	Model E
@@ -29,7 +29,7 @@ type Part[E any] struct {
 	Chain *pipeline.Transformer
 }
 
-// graph returns the model's outputs for rows.
+// graph adds the model, after its preprocessing, to the graph and returns its outputs.
 func (p Part[E]) graph(x graph.Value) (graph.Outputs, error) {
 	rows, err := p.Chain.Graph(x)
 	if err != nil {
@@ -38,7 +38,7 @@ func (p Part[E]) graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Build(p.Model, rows.Rows)
 }
 
-// models is the common part of means of regressors and of classifiers.
+// models holds the fields that Regressor and Classifier have in common.
 type models[E any] struct {
 	typ   string // for errors
 	parts []Part[E]
@@ -54,7 +54,7 @@ func (m models[E]) each(x mat.Matrix, f func(model E, share float64, z mat.Matri
 	return nil
 }
 
-// Report returns the report of the first model.
+// Report returns the report of the first model. If it has none, Converged is true.
 func (m models[E]) Report() estimators.Report {
 	if r, ok := any(m.parts[0].Model).(estimators.Reporter); ok {
 		return r.Report()
@@ -62,21 +62,21 @@ func (m models[E]) Report() estimators.Report {
 	return estimators.Report{Converged: true}
 }
 
-// notByItself returns the error for fitting a mean, which cannot be fitted by itself.
+// notByItself returns the error of Fit: a mean has only fitted models, and cannot be fitted by itself.
 func (m models[E]) notByItself() error {
 	return fmt.Errorf("%s: the mean of its models cannot be fitted by itself: %w", m.typ, errors.ErrUnsupported)
 }
 
-// Regressor predicts the mean of regressors.
+// Regressor predicts the weighted mean of regressors.
 type Regressor struct {
 	models[estimators.Regressor]
-	// VarianceFactor, if > 0, multiplies the variance of the mixture.
+	// If VarianceFactor is > 0, it multiplies the variance of the mixture.
 	VarianceFactor float64
-	// If Transformation is not nil, it transforms the targets.
+	// If Transformation is not nil, the parts predict targets that it has transformed.
 	Transformation *targets.Transformation
 }
 
-// NewRegressor returns the mean of at least one model. Errors name typ.
+// NewRegressor returns the mean of at least one model. Errors start with typ.
 func NewRegressor(typ string, parts []Part[estimators.Regressor]) *Regressor {
 	return &Regressor{models: models[estimators.Regressor]{typ, parts}}
 }
@@ -100,7 +100,7 @@ func (m *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return out, m.PredictTo(out, x)
 }
 
-// PredictTo adds the parts' predictions in reused memory.
+// PredictTo sums the weighted predictions of the parts in reused memory.
 func (m *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	defer func() {
@@ -144,7 +144,7 @@ func (m *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, err
 }
 
-// mixture is like PredictVariance, on the scale of the transformed targets.
+// mixture is like PredictVariance, but on the scale of the transformed targets.
 func (m *Regressor) mixture(x mat.Matrix) (mean, variance []float64, err error) {
 	n, _ := x.Dims()
 	mean, variance = make([]float64, n), make([]float64, n)
@@ -176,7 +176,7 @@ func (m *Regressor) mixture(x mat.Matrix) (mean, variance []float64, err error) 
 	return mean, variance, nil
 }
 
-// PredictInterval returns the bounds of a normal distribution of the transformed targets, transformed back.
+// PredictInterval computes the bounds of a normal distribution of the transformed targets, and transforms them back.
 func (m *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(m.typ, level); err != nil {
@@ -195,7 +195,8 @@ type Classifier struct {
 	of []int // class labels
 }
 
-// NewClassifier returns the mean of at least one model. All models must have probabilities for the same classes. Errors name typ.
+// NewClassifier returns the mean of at least one model. All models must have probabilities for the same classes. Errors start with
+// typ.
 func NewClassifier(typ string, parts []Part[estimators.Classifier]) *Classifier {
 	return &Classifier{models[estimators.Classifier]{typ, parts}, parts[0].Model.Classes()}
 }
@@ -290,7 +291,7 @@ func (m *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return nil
 }
 
-// Graph writes the mean of the parts as a graph.
+// Graph returns the mean of the parts as a graph.
 func (m *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	var out graph.Outputs
 	parts := make([]graph.Outputs, len(m.parts))
@@ -345,7 +346,7 @@ func plus(a, b graph.Value) graph.Value {
 	return a.Add(b)
 }
 
-// Graph writes the mean of the parts' probabilities as a graph.
+// Graph returns the mean of the parts' probabilities as a graph.
 func (m *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	var proba graph.Value
 	for _, p := range m.parts {

@@ -15,16 +15,16 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
-// Family is a family over rows with categorical columns, whose values are only compared for equality. Different levels have a fixed
-// distance. With this distance, the mean squared distance of two rows in the column equals that of a column with unit standard
-// deviation, whatever the parameter.
+// Family is a family for rows with categorical columns, whose values are only compared for equality. Different levels have a fixed
+// distance, which does not depend on the parameter. With this distance, the mean squared distance of two rows in the column equals
+// that of a column with unit standard deviation.
 type Family struct {
 	families.Family
 	lengths    []float64 // per column; 1 for numeric columns
 	categories []int
 }
 
-// New returns the family over rows like those of x, with these categorical columns.
+// New returns the family for rows like those of x, whose categorical columns are given.
 func New(family families.Family, x *mat.Dense, categories []int) Family {
 	out := Family{family, make([]float64, x.RawMatrix().Cols), categories}
 	for j := range out.lengths {
@@ -72,7 +72,7 @@ func (f Family) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) 
 	return f.Family.Start(ctx, numbers)
 }
 
-// Values returns all parameters of the kernel.
+// Values returns the values of all parameters of the kernel.
 func (f Family) Values(param float64) (out []float64) {
 	for _, p := range f.ard(param).Params() {
 		out = append(out, p.Value)

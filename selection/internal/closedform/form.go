@@ -21,14 +21,14 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Default lower limits of the ridge, in units of the mean of k(x, x).
+// The smallest ridges by default, in units of the mean of k(x, x).
 const (
-	// LeastRidge is the limit for machines of package lssvm, since the form is their own score. Below it solutions are dominated by
-	// rounding.
+	// LeastRidge is the limit for machines of package lssvm, since the form is their own score. Below the limit, rounding errors
+	// dominate the solutions.
 	LeastRidge = 1e-8
 	// LeastRidgeOfOthers is the limit for other learners. For targets without noise, kernel ridge regression can use eigenvalues
-	// that are much smaller than the diagonal. Other learners, in particular sparse ones, cannot, and perform poorly with the
-	// smooth kernels that the form would then prefer.
+	// that are much smaller than the diagonal. Other learners, in particular sparse ones, cannot use them, and perform poorly with
+	// the smooth kernels that the form would then prefer.
 	LeastRidgeOfOthers = 1e-3
 )
 
@@ -42,13 +42,13 @@ type Form struct {
 	MinRidge float64
 	Workers  int
 
-	unit     float64 // a power of two, in whose units squares and fourth powers of the targets do not overflow
+	unit     float64 // a power of two; in this unit, squares and fourth powers of the targets do not overflow
 	variance float64 // sum of the variances of the targets
 	within   float64 // variance within equal rows, which does not depend on the kernel
 }
 
-// New returns the form of a run, with the smallest ridge for its learner. For targets that all kernels fit equally it returns nil,
-// and adds a warning to the run.
+// New returns the form of a run, with the smallest ridge for its learner. If all kernels fit the targets equally well, it returns
+// nil and adds a warning to the run.
 func New(r *search.Run) (*Form, error) {
 	out := &Form{Weights: r.Weights, MinRidge: LeastRidgeOfOthers, Workers: r.Workers}
 	if r.RidgeMachine || r.Features != nil {
@@ -135,7 +135,7 @@ func (c *Form) meanWeight() float64 {
 
 // OfMatrix returns the entropy of k and its scores at some ridges, from one reduction of k to tridiagonal form. It overwrites k.
 // With weights, the matrix of the machine differs from that of the entropy and needs a second reduction. The entropy is computed
-// only if requested.
+// only if wanted is set.
 func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense,
 	wanted bool) (entropy measures.VonNeumann, curve []search.RidgeScore, err error) {
 	if c == nil {
@@ -171,7 +171,7 @@ func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense,
 	return entropy, c.Curve(looks), nil
 }
 
-// LeastRidge returns the smallest ridge for a kernel matrix.
+// LeastRidge returns the smallest ridge to score for a kernel matrix.
 func (c *Form) LeastRidge(k *mat.SymDense) float64 {
 	return c.MinRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
 }
@@ -192,7 +192,7 @@ func (c *Form) Outputs() *mat.Dense {
 	return c.Targets
 }
 
-// Curve converts results at ridges, with errors relative to the variance of the targets.
+// Curve converts leave-one-out evaluations to scores, with errors relative to the variance of the targets.
 func (c *Form) Curve(looks []loo.Evaluation) []search.RidgeScore {
 	var out []search.RidgeScore
 	variance := c.variance + c.within
@@ -238,8 +238,8 @@ func (c *Form) OfFeatures(ctx context.Context, f *mat.Dense) (curve []search.Rid
 	return c.Curve(looks), mean, err
 }
 
-// ResidualFor returns the fraction of the trace of a kernel matrix on rows x that pivots may leave, so that the remainder is at
-// most the given fraction of a ridge.
+// ResidualFor returns the fraction of the trace of a kernel matrix that pivots may leave out. With this fraction, the remainder on
+// the rows x is at most share times the ridge.
 func (c *Form) ResidualFor(share, ridge float64, kernel kernels.Kernel, x *mat.Dense) float64 {
 	return min(share*ridge/c.RidgeUnit(kernel, x), share)
 }
@@ -257,7 +257,7 @@ func (c *Form) OfPivots(ctx context.Context, kernel kernels.Kernel, x *mat.Dense
 	return l, curve, err
 }
 
-// linearProblem centres the columns of F and the targets, and multiplies them by the square roots of the weights.
+// linearProblem centres the columns of F and the targets, and multiplies the rows by the square roots of the weights.
 func (c *Form) linearProblem(f *mat.Dense) (z, targets *mat.Dense, leverage []float64, weight, scale float64) {
 	m, n := f.Dims()
 	_, k := c.Targets.Dims()
@@ -288,15 +288,16 @@ func (c *Form) linearProblem(f *mat.Dense) (z, targets *mat.Dense, leverage []fl
 	return z, targets, leverage, weight, scale * weight / float64(n)
 }
 
-// PivotResidual is the largest ratio of the remainder of k(x, x) to the ridge for which the score on pivots is valid. A
-// factorisation that stops as soon as the entropy is decided would give wrong scores. At a ratio of a tenth the score is accurate
-// to a few per cent.
+// PivotResidual is the largest ratio of the remainder of k(x, x) to the ridge for which the score on pivots is valid. The scores of
+// a factorisation that stops as soon as the entropy is decided would be wrong. At a ratio of a tenth the score is accurate to a few
+// per cent.
 const PivotResidual = 0.1
 
 // MaxPivots is the largest number of features that represent the kernel of many rows.
 const MaxPivots = 1000
 
-// Pivots returns the wanted number of pivots, reduced to the run's memory limit. Each pivot takes about four numbers per row.
+// Pivots returns the wanted number of pivots, or fewer if the run's memory limit requires it. Each pivot takes about four numbers
+// per row.
 func Pivots(r *search.Run, wanted int) int {
 	n, _ := r.X.Dims()
 	limit := cmp.Or(r.MaxKernelBytes, kernels.MaxKernelBytes)

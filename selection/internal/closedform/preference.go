@@ -14,27 +14,28 @@ type Rule int
 
 // The rules.
 const (
-	// ErrorAndEvidence takes the largest evidence among the pairs whose leave-one-out error is nearly the smallest. For classes it
-	// replaces that error with its product with the fraction of rows with a wrong leave-one-out class.
+	// ErrorAndEvidence chooses the largest evidence among the pairs whose leave-one-out error is nearly the smallest. For classes
+	// it replaces that error by its product with the fraction of rows with a wrong leave-one-out class.
 	ErrorAndEvidence Rule = iota
-	// LeastError takes the smallest leave-one-out error.
+	// LeastError chooses the smallest leave-one-out error.
 	LeastError
-	// MostEvidence takes the largest evidence.
+	// MostEvidence chooses the largest evidence.
 	MostEvidence
 )
 
-// WithinError is the number of standard errors by which a leave-one-out error may exceed the smallest for its evidence to count.
-// Values from a quarter to three quarters make hardly any difference, on eleven regression sets with splits of seeds 7 and 8.
+// WithinError is a number of standard errors. Pairs whose leave-one-out error exceeds the smallest by at most this are compared by
+// evidence. Values from a quarter to three quarters make hardly any difference on eleven regression sets with splits of seeds 7 and
+// 8.
 const WithinError = 0.5
 
 // withinMore replaces WithinError for more than manyRows rows, whose errors are less random. On Friedman's function with 1000 and
-// 2000 rows, seeds 7 to 14, the test error was 2% smaller than with half a standard error. On the sine of measurements/performance
-// nothing changed.
+// 2000 rows, seeds 7 to 14, the test error was 2% smaller with it than with half a standard error. On the sine of
+// measurements/performance nothing changed.
 const withinMore = 0.05
 
 const manyRows = 600
 
-// ErrorTolerance returns the number of standard errors by which an error may exceed the smallest for its evidence to count.
+// ErrorTolerance returns WithinError, or the value that replaces it for this number of rows.
 func ErrorTolerance(rows int) float64 {
 	if rows > manyRows {
 		return withinMore
@@ -42,7 +43,8 @@ func ErrorTolerance(rows int) float64 {
 	return WithinError
 }
 
-// oneWrong is added to the fraction of wrong rows, so that one row more or less does not decide among few errors.
+// oneWrong is added to the fraction of misclassified rows. Without it, a single row would decide if only few rows are
+// misclassified.
 const oneWrong = 0.01
 
 // Look is a trace row at one of its ridges.
@@ -51,8 +53,8 @@ type Look struct {
 	search.RidgeScore
 }
 
-// Prefer returns the best of some rows according to a rule. It returns ok = false if none of them has a ridge. In a tie the first
-// row wins, and within a row the larger ridge.
+// Prefer returns the best of some rows according to a rule, at one of the ridges of the row. It returns ok = false if no row has a
+// ridge. In a tie it prefers the first row, and within a row the larger ridge.
 func Prefer(rows []search.TraceRow, rule Rule, classes bool) (out Look, ok bool) {
 	var all []Look
 	var scores []search.RidgeScore
@@ -69,7 +71,7 @@ func Prefer(rows []search.TraceRow, rule Rule, classes bool) (out Look, ok bool)
 	return all[Best(scores, rule, classes, ErrorTolerance(most))], true
 }
 
-// Best returns the position of the best of at least one score.
+// Best returns the position of the best score according to a rule. There must be at least one score.
 func Best(all []search.RidgeScore, rule Rule, classes bool, within float64) int {
 	if classes && rule == ErrorAndEvidence {
 		products := make([]float64, len(all))

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// MachineTargets returns the targets of the machine of package lssvm (n×k), those of a regression or ±1 for classes. It returns
-// them for all rows, and as means over equal rows. It also returns the number of classes.
+// MachineTargets returns the targets of the machine of package lssvm (n×k): those of a regression, or ±1 for classes. It returns
+// the targets of all rows, and the means over equal rows. It also returns the number of classes.
 func MachineTargets(r *search.Run) (given, mean *mat.Dense, names int, err error) {
 	if labels := r.GivenLabels; labels != nil {
 		distinctLabels, at, err := classes.Distinguish(labels)

@@ -31,7 +31,7 @@ type Learner[Y float64 | int] interface {
 	Predict(x mat.Matrix) ([]Y, error)
 }
 
-// Fold is a division of rows, like validation.Fold, whose package imports this one.
+// Fold is a division of rows, like validation.Fold. Package validation imports this package, so its type cannot be used here.
 type Fold struct{ Train, Test []int }
 
 // Converted converts folds to another type with the same fields.
@@ -43,7 +43,7 @@ func Converted[To, From ~struct{ Train, Test []int }](folds []From) []To {
 	return out
 }
 
-// Scoring scores a fitted learner on held-out rows. Weights are those of the rows; nil: 1 each.
+// Scoring scores a fitted learner on held-out rows. The weights are those of these rows; nil: 1 each.
 type Scoring[Y float64 | int, E Learner[Y]] func(e E, x mat.Matrix, y []Y, weights []float64) (float64, error)
 
 // Rows holds rows with their targets, weights and groups.
@@ -55,7 +55,7 @@ type Rows[Y float64 | int] struct {
 	Groups  []int     // nil: each row is its own group
 }
 
-// Matrix returns the rows as a matrix, without targets, weights and groups.
+// Matrix returns the matrix of the rows, dense or sparse.
 func (r Rows[Y]) Matrix() mat.Matrix {
 	if r.X == nil {
 		return r.Sparse
@@ -63,7 +63,7 @@ func (r Rows[Y]) Matrix() mat.Matrix {
 	return r.X
 }
 
-// Pick returns some of the rows.
+// Pick returns the given rows with their targets, weights and groups.
 func (r Rows[Y]) Pick(rows []int) Rows[Y] {
 	out := Rows[Y]{Y: linalg.Pick(r.Y, rows), Weights: linalg.Pick(r.Weights, rows), Groups: linalg.Pick(r.Groups, rows)}
 	if r.X == nil {
@@ -92,8 +92,9 @@ func Chain(typ string, steps []transformers.Transformer, names []string) *pipeli
 	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess", Names: names}
 }
 
-// FitChain fits preprocessing steps and returns them with the transformed rows. Without steps, rows may have gaps. Targets are for
-// steps that learn from them, and may be nil if none does. Names are the names of the columns of x, nil if unknown.
+// FitChain fits preprocessing steps and returns them with the transformed rows. Without steps, rows may have gaps. The targets are
+// for steps that learn from them, and may be nil if no step does. Names holds the names of the columns of x, or nil if they are
+// unknown.
 func FitChain(ctx context.Context, typ string, steps []transformers.Transformer, names []string, x *mat.Dense, targets mat.Matrix) (
 	*pipeline.Transformer, *mat.Dense, error) {
 	chain := Chain(typ, steps, names)
@@ -119,7 +120,7 @@ type Job[Y float64 | int, E Learner[Y]] struct {
 	Type   string // the caller, for errors
 	Builds []func() E
 	// If Kernels is not nil, it holds the kernels of the learners that Builds return. Learners that accept kernel matrices then
-	// receive them from distances computed once per fold.
+	// receive them, and the distances are computed once per fold.
 	Kernels []kernels.Kernel
 	Steps   []transformers.Transformer
 	Names   []string // names of the columns before Steps; nil: unknown
@@ -127,7 +128,7 @@ type Job[Y float64 | int, E Learner[Y]] struct {
 	Folds   []Fold
 	Scorers []Scoring[Y, E]
 	Workers int
-	Skip    func() bool // reports before each fit whether to skip it; nil: never
+	Skip    func() bool // is called before each fit and reports whether to skip it; nil: skip none
 	// If Observe is not nil, it is called after each fit, by one goroutine at a time.
 	Observe func(build, fold int, c Cell)
 }
@@ -139,8 +140,8 @@ type Cell struct {
 	Err             error
 }
 
-// Evaluate fits each learner on each fold and applies each scorer. The result is indexed [build][fold], and zero for skipped fits.
-// Preprocessing is fitted once per fold. The error of a learner is in its cell. Evaluate itself returns only errors of the
+// Evaluate fits each learner on each fold and applies each scorer. The result is indexed [build][fold], and is zero for skipped
+// fits. Preprocessing is fitted once per fold. The error of a learner is in its cell. Evaluate itself returns only errors of the
 // preprocessing and of ctx.
 func (j Job[Y, E]) Evaluate(ctx context.Context) ([][]Cell, error) {
 	type part struct {
@@ -152,7 +153,7 @@ func (j Job[Y, E]) Evaluate(ctx context.Context) ([][]Cell, error) {
 	first, rest := progress.Two(ctx, 1, float64(4*len(j.Builds)))
 	err := parallel.ForEachPart(first, j.Workers, len(j.Folds), func(ctx context.Context, i int) error {
 		p := part{train: j.Rows.Pick(j.Folds[i].Train), test: j.Rows.Pick(j.Folds[i].Test)}
-		if len(j.Steps) > 0 { // without preprocessing, gaps are left to the estimator
+		if len(j.Steps) > 0 { // without preprocessing, the estimator decides about gaps
 			chain, train, err := FitChain(ctx, j.Type, j.Steps, j.Names, p.train.X, targets.Matrix(p.train.Y))
 			if err == nil {
 				p.train.X = train
@@ -285,7 +286,7 @@ func ClassificationScorer(m metrics.Metric) (Scoring[int, estimators.Classifier]
 	}, nil
 }
 
-// learnt returns an error for test rows whose class has no training row, since that class has no probability.
+// learnt returns an error if the class of a test row has no training row, since such a class has no probability.
 func learnt(metric string, y, classes []int) error {
 	for _, label := range y {
 		if slices.Contains(classes, label) {
@@ -307,7 +308,7 @@ func learnt(metric string, y, classes []int) error {
 	return nil
 }
 
-// rank returns the scores from Decision, or the result of PredictProba if there is no Decision.
+// rank returns the decision values, or the probabilities if the classifier has no Decision.
 func rank(e estimators.Classifier, x mat.Matrix) (*mat.Dense, error) {
 	if d, ok := e.(estimators.DecisionPredictor); ok && estimators.Supports(e, estimators.Decision) {
 		return d.Decision(x)

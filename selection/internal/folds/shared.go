@@ -28,7 +28,7 @@ type gramClassifier interface {
 	PredictProbaMatrix(k mat.Matrix) (*mat.Dense, error)
 }
 
-// maxSharedBytes is the memory limit for sharing the distances of all folds in a cross-validation of several kernels.
+// maxSharedBytes limits the memory for the shared distances of all folds, in a cross-validation of several kernels.
 const maxSharedBytes = 1 << 30
 
 // sharedRows holds the rows of a fold with their shared distances.
@@ -42,7 +42,7 @@ type sharedRows struct {
 
 func (s *sharedRows) prepare(ctx context.Context) error {
 	s.once.Do(func() {
-		opt := &kernels.Options{Workers: 1} // several kernels run in parallel
+		opt := &kernels.Options{Workers: 1} // several kernels are already processed in parallel
 		if s.gram, s.err = kernels.Share(ctx, s.train, opt); s.err == nil {
 			s.cross, s.err = kernels.ShareCross(ctx, s.test, s.train, opt)
 		}
@@ -50,7 +50,8 @@ func (s *sharedRows) prepare(ctx context.Context) error {
 	return s.err
 }
 
-// onSharedRows is a Learner that fits on the training rows of a fold and predicts its test rows, and ignores its arguments.
+// onSharedRows is a Learner that fits to the training rows of a fold and predicts the test rows of the fold. It ignores the rows
+// that are passed to its methods.
 type onSharedRows[Y float64 | int] struct {
 	Learner gramLearner[Y]
 	kernel  kernels.Kernel
@@ -147,7 +148,7 @@ func sharing[Y float64 | int, E Learner[Y]](e E, kernel kernels.Kernel, rows *sh
 	return e
 }
 
-// hasKernel reports whether e's field Kernel is the kernel, since the function that built e may have set another one.
+// hasKernel reports whether e's field Kernel equals kernel. The function that built e may have set another one.
 func hasKernel(e any, kernel kernels.Kernel) bool {
 	v := reflect.Indirect(reflect.ValueOf(e))
 	if v.Kind() != reflect.Struct {

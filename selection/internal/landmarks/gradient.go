@@ -48,7 +48,7 @@ func (s *state) ofLeaveOneOut(ctx context.Context, t *sums) (slope, error) {
 		out.ridge += floats.Dot(v.RawRowView(i), s.u.RawRowView(i))
 	}
 	out.ridge /= s.weight
-	// From here on all parts of ΓT⁻ᵀ include the factor on the right.
+	// From here on, all parts of ΓT⁻ᵀ include the factor T⁻ᵀ on the right.
 	right, u, ends := mat.DenseCopyOf(inverse), s.backSubstituted(s.u), s.backSubstituted(v)
 	if err := fast.TrsmContext(ctx, blas.Right, blas.Trans, 1, s.t, right.RawMatrix()); err != nil {
 		return slope{}, err
@@ -96,7 +96,7 @@ func (s *state) ofLeaveOneOut(ctx context.Context, t *sums) (slope, error) {
 	return out, nil
 }
 
-// product holds the operands of a matrix product to compute, and its result.
+// product holds the operands of a matrix product, and the matrix for its result.
 type product struct {
 	dst  *mat.Dense
 	a, b mat.Matrix
@@ -112,7 +112,7 @@ func products(ctx context.Context, of ...product) error {
 	return nil
 }
 
-// backSubstituted returns (T⁻¹a)' for the columns of a.
+// backSubstituted returns (T⁻¹a)'.
 func (s *state) backSubstituted(a *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(a.T())
 	fast.Trsm(blas.Right, blas.Trans, 1, s.t, out.RawMatrix())
@@ -161,8 +161,8 @@ func (s *state) ofComplexity(ctx context.Context, t *sums) (slope, error) {
 	return out, nil
 }
 
-// gradient makes another pass over the rows. The rows of a block, together with the landmarks, are the rows of a symmetric kernel
-// matrix. Package kernels computes its derivatives for any kernel.
+// gradient computes the gradient in another pass over the rows. The rows of a block, together with the landmarks, are the rows of a
+// symmetric kernel matrix, whose derivatives package kernels computes for any kernel.
 func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 	d, err := kernels.AsDifferentiable(s.kernel)
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 		}
 		for i := range s.m {
 			if from > 0 {
-				break // the term of the landmarks counts once
+				break // the term of the landmarks is added only once
 			}
 			for j := i; j < s.m; j++ {
 				w.SetSym(rows+i, rows+j, (a.At(i, j)+a.At(j, i))/2)
@@ -229,15 +229,15 @@ func (s *state) recompute(ctx context.Context, from, rows int, w *mat.SymDense) 
 	return s.block(ctx, from, k)
 }
 
-// Logarithmic turns a value and its gradient into those of -n/2 ln F, the objective as a log likelihood, to which a prior can be
-// added.
+// Logarithmic converts an objective F to -n/2 ln F, a log likelihood to which a prior can be added. It overwrites the gradient with
+// that of the result, which it returns.
 func Logarithmic(n int, f float64, gradient []float64) float64 {
 	scale := -float64(n) / 2 / f
 	floats.Scale(scale, gradient)
 	return -float64(n) / 2 * math.Log(f)
 }
 
-// dense returns a copy with both triangles.
+// dense returns a copy of a with both triangles.
 func dense(a *mat.SymDense) *mat.Dense {
 	n := a.SymmetricDim()
 	out := mat.NewDense(n, n, nil)

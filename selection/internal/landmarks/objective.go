@@ -57,7 +57,7 @@ type Problem struct {
 	Kind      Kind
 	X         *mat.Dense // n×d
 	Y         *mat.Dense // n×k
-	Weights   []float64  // n, nil for 1 each
+	Weights   []float64  // n numbers; nil: 1 each
 	Landmarks *mat.Dense // M×d
 	// Noise is σ² of Complexity, summed over the targets.
 	Noise       float64
@@ -84,7 +84,7 @@ type Value struct {
 // leastRest is the smallest 1 - h that exceeds rounding errors.
 const leastRest = 1e-9
 
-// state is a problem at a kernel and a ridge.
+// state holds the matrices of a problem for a kernel, and the solution at a ridge.
 type state struct {
 	*Problem
 	kernel   kernels.Kernel
@@ -105,7 +105,7 @@ type state struct {
 	ridge  float64
 	factor *linalg.Cholesky
 	u      *mat.Dense     // M×k
-	kept   []leftOutBlock // of each block, for a gradient
+	kept   []leftOutBlock // of each block; kept only for a gradient
 }
 
 // Value returns the objective at a kernel and a ridge. If gradient is not nil, Value writes the gradient with respect to the logs
@@ -186,7 +186,7 @@ func (p *Problem) features(ctx context.Context, kernel kernels.Kernel) (*state, 
 	return s, s.normals(ctx)
 }
 
-// means sets the sum of the weights and the offsets.
+// means computes the sum of the weights, and the offsets of the targets.
 func (s *state) means() {
 	s.offset = make([]float64, s.k)
 	for i := range s.n {
@@ -200,7 +200,7 @@ func (s *state) means() {
 	}
 }
 
-// block holds some rows with their features.
+// block holds consecutive rows with their features.
 type block struct {
 	from, rows int
 	z          *mat.Dense // rows×M, times the square roots of the weights
@@ -208,11 +208,12 @@ type block struct {
 	root       []float64  // square roots of the weights
 }
 
-// keptNumbers is the largest number of features stored between passes, 64 MB. If there are more, they are computed again.
+// keptNumbers is the largest number of features that are stored between passes, 64 MB. If there are more, each pass computes them
+// again.
 const keptNumbers = 8 << 20
 
-// leastRows is the smallest number of rows in a block. With as many rows as landmarks, the gradient uses half of the results of
-// Derivatives.
+// leastRows is the smallest number of rows in a block. If a block has as many rows as there are landmarks, the gradient uses half
+// of the results of Derivatives.
 const leastRows = 512
 
 // blockRows returns the number of rows in a block.
@@ -241,8 +242,8 @@ func blocks[T any](ctx context.Context, s *state, compute func(from, rows int) (
 	return ctx.Err()
 }
 
-// block returns the features of some rows, given their kernel values k with the landmarks, centred if the centre is known. It
-// returns ctx's error.
+// block returns the features of some rows, given their kernel values k with the landmarks. The features are centred if the centre
+// is known. It returns ctx's error.
 func (s *state) block(ctx context.Context, from int, k *mat.Dense) (block, error) {
 	rows, _ := k.Dims()
 	b := block{from: from, rows: rows, z: k, y: mat.NewDense(rows, s.k, nil), root: make([]float64, rows)}
@@ -265,7 +266,7 @@ func (s *state) block(ctx context.Context, from int, k *mat.Dense) (block, error
 	return b, nil
 }
 
-// load returns a block, stored or computed from the kernel.
+// load returns a stored block, or computes it from the kernel.
 func (s *state) load(ctx context.Context, from, rows int) (block, error) {
 	if s.whole != nil {
 		return s.whole[from/s.blockRows()], nil
@@ -333,7 +334,7 @@ func (s *state) normals(ctx context.Context) error {
 	return nil
 }
 
-// keep stores the features of all blocks, centred now that the centre is known.
+// keep stores the features of all blocks, after centring them.
 func (s *state) keep(blocks []block) {
 	s.whole = blocks
 	if s.centre == nil {
@@ -351,13 +352,14 @@ type sums struct {
 	squares, rss, effective float64
 	bad                     bool         // a row has leverage 1
 	left                    leftOutBlock // of a single block
-	// For the gradient of LeaveOneOut.
+	// The following fields are only for the gradient of LeaveOneOut.
 	zp, zq   *mat.Dense    // Z'p (M×k), Z'(√w q) (M×1)
 	products *mat.SymDense // Z'diag(q)Z
 	p        []float64     // Σ√w p, per target
 }
 
-// solve solves at a ridge and passes over the rows. It returns nil if the system is not positive definite.
+// solve solves the system at a ridge, and computes the sums in a pass over the rows. It returns nil if the system is not positive
+// definite.
 func (s *state) solve(ctx context.Context, ridge float64, gradient bool) (*sums, error) {
 	g := mat.NewSymDense(s.m, nil)
 	g.CopySym(s.gram)

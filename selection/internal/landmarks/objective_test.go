@@ -35,7 +35,7 @@ func ofPrecisions(theta []float64) kernels.ARD {
 	return kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: lengths}
 }
 
-// Values and gradients agree with the references, which have 50 digits and no jitter.
+// Values and gradients agree with the references, which were computed with 50 digits and without jitter.
 func TestObjectivesReference(t *testing.T) {
 	data, err := os.ReadFile("testdata/objectives.json")
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestObjectivesReference(t *testing.T) {
 	assert.Positive(t, weighted)
 }
 
-// drawn returns rows in several blocks, with two targets.
+// drawn returns a problem with n weighted rows and two targets. The first m rows are the landmarks.
 func drawn(n, d, m int) *Problem {
 	rng := rand.New(rand.NewPCG(1, 1))
 	p := &Problem{X: mat.NewDense(n, d, nil), Y: mat.NewDense(n, 2, nil), Weights: make([]float64, n), Jitter: 1e-13}
@@ -111,7 +111,7 @@ func drawn(n, d, m int) *Problem {
 	return p
 }
 
-// Gradients agree with finite differences, for several kinds of kernels, including one whose k(x, x) depends on a parameter.
+// Gradients agree with finite differences. The kernels are of several kinds, and k(x, x) of one of them depends on a parameter.
 func TestGradientsAreThoseOfTheValues(t *testing.T) {
 	matern := kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1.5, 2, 3}}
 	for name, k := range map[string]kernels.Differentiable{
@@ -168,7 +168,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// One of several ridges gives the same result as alone.
+// AtRidges returns the same result for a ridge as Value does.
 func TestAtRidges(t *testing.T) {
 	p := drawn(700, 3, 20)
 	k := kernels.ARD{Kernel: kernels.Matern{Nu: 1.5}, Lengths: []float64{1, 2, 3}}
@@ -183,7 +183,7 @@ func TestAtRidges(t *testing.T) {
 	assert.Greater(t, values[0].Effective, values[2].Effective)
 }
 
-// An indefinite kernel has no value, and one that cannot be computed is an error.
+// For an indefinite kernel the value is +Inf. A kernel that cannot be computed is an error.
 func TestNoValue(t *testing.T) {
 	p := drawn(100, 3, 20)
 	v, err := p.Value(ctx, kernels.Tanh{Gamma: 1, Coef0: -3}, 1, make([]float64, 3))
@@ -200,7 +200,7 @@ func TestNoValue(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Stored features agree with recomputed ones, up to rounding.
+// Results with stored features agree with those with recomputed features, up to rounding.
 func TestKeptFeatures(t *testing.T) {
 	k := kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 2, 3}}
 	for _, kind := range []Kind{LeaveOneOut, Complexity} {

@@ -33,7 +33,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Game is a kernel as a sum of products, each with one factor per player.
+// Game is a kernel written as a sum of products, each with one factor per player.
 type Game struct {
 	players int
 	owners  []int // player of each column; the number of players for a column that never changes
@@ -48,7 +48,7 @@ type term struct {
 	factors []int // sources that are factors
 }
 
-// rate is the coefficient of a source in an exponent.
+// rate multiplies a source in an exponent.
 type rate struct {
 	source int
 	by     float64
@@ -82,11 +82,11 @@ func (c column) delta(x, z []float64) float64 {
 	return c.inverse
 }
 
-// mostTerms limits the number of products of a kernel.
+// mostTerms limits the number of products into which a kernel is expanded.
 const mostTerms = 2000
 
-// Kernel writes a kernel as a game. Owners holds the player of each column, or players for a column that never changes. The error
-// names the part of the kernel that is not a sum of products.
+// Kernel converts a kernel to a game. The argument owners holds the player of each column, or players for a column that never
+// changes. The error names the part of the kernel that is not a sum of products.
 func Kernel(k kernels.Kernel, owners []int, players int) (*Game, error) {
 	g := &Game{players: players, owners: owners}
 	view := make([]column, len(owners))
@@ -98,7 +98,7 @@ func Kernel(k kernels.Kernel, owners []int, players int) (*Game, error) {
 	return g, err
 }
 
-// expand returns the products of a kernel of the columns in view.
+// expand returns the products of a kernel that is applied to the columns in view.
 func (g *Game) expand(k kernels.Kernel, view []column) ([]term, error) {
 	switch k := k.(type) {
 	case kernels.Scaled:
@@ -158,7 +158,8 @@ func orDefault(v, zero float64) float64 {
 	return v
 }
 
-// single returns the only player of the columns in view, or players if there is none. It returns ok = false if there are several.
+// single returns the only player of the columns in view, or players if all columns are constant. It returns ok = false if there are
+// several players.
 func (g *Game) single(view []column) (player int, ok bool) {
 	player = g.players
 	for _, c := range view {
@@ -242,7 +243,7 @@ func circle(c column, delta float64) float64 {
 	return c.roundness * s * s
 }
 
-// lengthened returns the columns divided by the lengths of an ARD.
+// lengthened returns the columns with the lengths and the categories of an ARD.
 func lengthened(k kernels.ARD, view []column) []column {
 	out := slices.Clone(view)
 	for j := range out {

@@ -38,7 +38,7 @@ func dense(rows [][]float64) *mat.Dense {
 	return out
 }
 
-// each returns owners for which each column is a player.
+// each returns the owners of d columns of which each is a player.
 func each(d int) []int {
 	out := make([]int, d)
 	for j := range out {
@@ -70,7 +70,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// random returns normal rows whose last column has three values.
+// random returns rows of normal numbers, except for the last column, which has three values.
 func random(n, d int, rng *rand.Rand) *mat.Dense {
 	out := mat.NewDense(n, d, nil)
 	for i := range n {
@@ -90,7 +90,7 @@ func sum(k kernels.Kernel, rows *mat.Dense, alpha, x []float64) (out float64) {
 	return out
 }
 
-// byDefinition computes the mean over all orders, from all coalitions of players.
+// byDefinition computes the Shapley values from their definition, with all coalitions of players.
 func byDefinition(f func(x []float64) float64, owners []int, players int, x []float64, background *mat.Dense) []float64 {
 	m, d := background.Dims()
 	v := make([]float64, 1<<players)
@@ -151,8 +151,8 @@ func kernelsOf() map[string]kernels.Kernel {
 	}
 }
 
-// Values of each kernel agree with the definition for single columns as players, and for players with several columns. They also
-// agree with a column that is equal in x and the background.
+// The values of each kernel agree with their definition. Players are single columns or several columns, and a column may be equal
+// in x and in the background.
 func TestValuesAreThoseOfTheDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows, background, x := random(70, 6, rng), random(5, 6, rng), random(1, 6, rng).RawRowView(0)
@@ -160,7 +160,7 @@ func TestValuesAreThoseOfTheDefinition(t *testing.T) {
 	for z := range 5 {
 		background.Set(z, 3, x[3])
 	}
-	background.Set(2, 1, x[1]) // equal in one background row
+	background.Set(2, 1, x[1]) // equal to x in one background row
 	for name, k := range kernelsOf() {
 		for _, owners := range [][]int{{0, 1, 2, 6, 4, 5}, {0, 1, 0, 2, 1, 2}, {0, 0, 0, 0, 0, 0}} {
 			players := 6
@@ -185,7 +185,7 @@ func TestValuesAreThoseOfTheDefinition(t *testing.T) {
 	}
 }
 
-// Values of ten columns agree with the means over all 1024 coalitions.
+// The values of ten columns agree with the means over all 1024 coalitions.
 func TestValuesOfTenColumns(t *testing.T) {
 	const d = 10
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -216,13 +216,14 @@ func TestValuesOfTenColumns(t *testing.T) {
 	}
 }
 
-// With many players, fewer nodes than the exact rule needs leave only rounding errors, whether factors change a little or much.
+// With many players, the values have only rounding errors although fewer nodes are used than the exact rule needs. This holds
+// whether factors change a little or much.
 func TestManyPlayers(t *testing.T) {
 	const d = 70
 	rng := rand.New(rand.NewPCG(9, 9))
 	rows, z, x := random(40, d, rng), random(1, d, rng), random(1, d, rng).RawRowView(0)
 	alpha := mat.Col(nil, 0, rows)
-	rows.SetRow(0, x) // its factors are all 1
+	rows.SetRow(0, x) // all its factors at x are 1
 	for _, gamma := range []float64{1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 5, 100} {
 		k := kernels.RBF{Gamma: gamma}
 		g, err := Kernel(k, each(d), d)
@@ -299,7 +300,7 @@ func TestKernelsThatAreNoProducts(t *testing.T) {
 	}
 }
 
-// Mixtures agree with their kernels at all distances.
+// The mixtures of Gaussian kernels agree with the kernels that they represent, at all distances.
 func TestMixtures(t *testing.T) {
 	for _, k := range []kernels.Kernel{
 		kernels.Matern{Nu: 0.5, Length: 2}, kernels.Matern{Nu: 1.5, Length: 1e-3}, kernels.Matern{Nu: 2.5, Length: 1e3},

@@ -5,24 +5,24 @@ import "math"
 // node is a Gaussian kernel exp(-rate·r²) of a mixture, with its weight.
 type node struct{ weight, rate float64 }
 
-// mixtureError bounds the error of the trapezoidal rule in v = ln u, and the mass beyond its ends.
+// mixtureError bounds the error of the trapezoidal rule in v = ln u, and the mass that is cut off at its ends.
 const mixtureError = 1e-14
 
-// maternNodes writes the Matérn kernel of smoothness ν as a mixture (Rasmussen and Williams, 2006, section 4.2.1):
+// maternNodes returns the Matérn kernel of smoothness ν as a mixture (Rasmussen and Williams, 2006, section 4.2.1):
 //
 //	k(r) = (1/Γ(ν)) ∫ u^(ν-1) exp(-u) exp(-ν r²/(2 u ℓ²)) du
 func maternNodes(nu, length float64) []node {
 	return gammaMixture(nu, func(u float64) float64 { return nu / (2 * u) / length / length })
 }
 
-// rationalNodes writes the rational quadratic kernel as a mixture (eq. 4.19 in the same section):
+// rationalNodes returns the rational quadratic kernel as a mixture (eq. 4.19 in the same section):
 //
 //	k(r) = (1/Γ(α)) ∫ u^(α-1) exp(-u) exp(-u r²/(2αℓ²)) du
 func rationalNodes(alpha, length float64) []node {
 	return gammaMixture(alpha, func(u float64) float64 { return u / (2 * alpha) / length / length })
 }
 
-// gammaMixture returns the mixture over u with a gamma distribution of the given shape.
+// gammaMixture returns the mixture over u, where u has a gamma distribution of the given shape.
 func gammaMixture(shape float64, rate func(u float64) float64) (out []node) {
 	logGamma, _ := math.Lgamma(shape)
 	logDensity := func(v float64) float64 { return shape*v - math.Exp(v) - logGamma } // as a density of v = ln u
@@ -42,15 +42,15 @@ func gammaMixture(shape float64, rate func(u float64) float64) (out []node) {
 		total += n.weight
 		out = append(out, n)
 	}
-	for i := range out { // normalise the mass to 1
+	for i := range out { // normalise the total weight to 1
 		out[i].weight /= total
 	}
 	return out
 }
 
-// mixtureStep returns the step. On the line Im v = θ the integrand is at most cos(θ)^-shape times the real one. So the error of the
-// rule is at most cos(θ)^-shape exp(-2πθ/step), for the best θ < π/2 (L. N. Trefethen and J. A. C. Weideman, SIAM Review 56, 2014,
-// 385).
+// mixtureStep returns the step of the trapezoidal rule. On the line Im v = θ the integrand is at most cos(θ)^-shape times the real
+// one. Therefore the error of the rule is at most cos(θ)^-shape exp(-2πθ/step), for the best θ < π/2 (L. N. Trefethen and J. A. C.
+// Weideman, SIAM Review 56, 2014, 385).
 func mixtureStep(shape float64) (step float64) {
 	for theta := 0.01; theta < math.Pi/2; theta += 0.01 {
 		step = max(step, 2*math.Pi*theta/(-math.Log(mixtureError)-shape*math.Log(math.Cos(theta))))

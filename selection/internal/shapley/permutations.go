@@ -23,7 +23,7 @@ const (
 	mostPlayers = 20
 )
 
-// Function is the explained function. It returns a number for each row, and several goroutines call it.
+// Function is the function to explain. It returns a number for each row. Several goroutines call it at the same time.
 type Function func(rows *mat.Dense) ([]float64, error)
 
 // Sampling holds the settings of Sample.
@@ -38,14 +38,14 @@ type Sampling struct {
 	Workers int
 }
 
-// AllCostLess reports whether all coalitions need no more predictions than the orders.
+// AllCostLess reports whether evaluating all coalitions needs no more predictions than the random orders.
 func (s Sampling) AllCostLess() bool {
 	p := len(s.Groups)
 	return p <= mostPlayers && 1<<p-2 <= 2*s.Orders*(p-1)
 }
 
-// Sample returns the values of the players for x and the mean over the background (m×d), with their standard errors, which are 0
-// with All. The values sum to f(x) minus the mean over the background, up to rounding. The result does not depend on Workers. It
+// Sample returns the values of the players for x and the mean over the background (m×d), with their standard errors. If All is set,
+// these are 0. The values sum to f(x) minus the mean over the background, up to rounding. The result does not depend on Workers. It
 // returns the errors of f, ErrTooLarge, or ctx's error.
 func Sample(ctx context.Context, s Sampling, x []float64, background *mat.Dense, f Function) (phi, se []float64, err error) {
 	m, d := background.Dims()
@@ -96,7 +96,7 @@ func (s Sampling) count() int {
 	return 2 + 2*s.Orders*(len(s.Groups)-1)
 }
 
-// walker processes one background row z.
+// walker computes the values for one background row z.
 type walker struct {
 	Sampling
 	ctx  context.Context
@@ -104,7 +104,7 @@ type walker struct {
 	f    Function
 }
 
-// predictions returns the predictions for n copies of z that fill has changed.
+// predictions calls fill on each of n copies of z, and returns the predictions for them.
 func (w walker) predictions(n int, fill func(i int, row []float64)) ([]float64, error) {
 	size := max(1, min(n, batchNumbers/len(w.x)))
 	rows := mat.NewDense(size, len(w.x), nil)
@@ -134,7 +134,7 @@ func (w walker) join(row []float64, player int) {
 	}
 }
 
-// coalitions returns the values, computed from their definition.
+// coalitions computes the values from their definition.
 func (w walker) coalitions() ([]float64, error) {
 	players := len(w.Groups)
 	v, err := w.predictions(1<<players, func(s int, row []float64) {
@@ -158,7 +158,7 @@ func (w walker) coalitions() ([]float64, error) {
 	return phi, nil
 }
 
-// coalitionWeights returns s!(d-1-s)!/d! for each size s of a coalition.
+// coalitionWeights returns s!(d-1-s)!/d! for each size s of a coalition, where d is the number of players.
 func coalitionWeights(players int) []float64 {
 	out := make([]float64, players)
 	out[0] = 1 / float64(players)
@@ -168,7 +168,8 @@ func coalitionWeights(players int) []float64 {
 	return out
 }
 
-// orders returns the mean over the orders, each with its reverse, and the sum of squared deviations from it.
+// orders returns the mean of the values over the random orders, each with its reverse, and the sum of squared deviations from the
+// mean.
 func (w walker) orders(rng *rand.Rand) (mean, square []float64, err error) {
 	players := len(w.Groups)
 	walks := make([][]int, 0, 2*w.Orders)

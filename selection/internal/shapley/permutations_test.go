@@ -98,7 +98,7 @@ func TestCoalitions(t *testing.T) {
 	assert.Empty(t, phi)
 }
 
-// With few players, many orders cost more than all coalitions.
+// With few players, evaluating all coalitions costs less than many random orders.
 func TestAllCostLess(t *testing.T) {
 	for players, orders := range map[int]int{3: 2, 5: 4, 10: 57} {
 		s := Sampling{Groups: make([][]int, players), Orders: orders}

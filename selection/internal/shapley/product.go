@@ -17,9 +17,9 @@ const (
 	// mostBlock and leastBlock limit the number of rows in a block. The number is smaller with many players and products.
 	mostBlock, leastBlock = 64, 4
 	blockNumbers          = 1 << 17
-	// mostNodes is the size of a table of error bounds. Rules with more nodes do not need one.
+	// mostNodes is the size of a table of error bounds. Rules with more nodes need no bound.
 	mostNodes = 100
-	// rounding is the fraction of the largest |α| below which a product of factors is dropped.
+	// A product of factors is dropped if it is below this fraction of the largest |α|.
 	rounding = 1e-18
 )
 
@@ -62,7 +62,7 @@ func (g *Game) Values(ctx context.Context, workers int, x []float64, background,
 	return phi, nil
 }
 
-// Work returns the number of multiplications in Values for the given numbers of background rows and of rows of the machine.
+// Work returns the number of multiplications in Values for the given numbers of background rows and rows of the machine.
 func (g *Game) Work(background, rows int) float64 {
 	out := 0.0
 	for _, t := range g.terms {
@@ -72,7 +72,7 @@ func (g *Game) Work(background, rows int) float64 {
 	return out * float64(background) * float64(rows)
 }
 
-// block holds some of the rows, with working memory. Element [player*size + i] belongs to row i.
+// block holds some of the rows of the machine, with working memory. Element [player*size + i] belongs to row i.
 type block struct {
 	*Game
 	rows  *mat.Dense
@@ -133,7 +133,7 @@ func (g *Game) playersOf(t term) (out []int) {
 	return out
 }
 
-// measure computes the sources for a row and each row of the block.
+// measure computes the sources between a row and each row of the block.
 func (b *block) measure(dst [][]float64, row []float64) {
 	for s, src := range b.sources {
 		to := dst[s]
@@ -155,7 +155,7 @@ func (b *block) measure(dst [][]float64, row []float64) {
 	}
 }
 
-// scale converts two rows to the columns of a joint kernel.
+// scale copies the columns of a joint kernel from two rows, in the kernel's units.
 func (s source) scale(x, z, row, other []float64) {
 	for j, c := range s.columns {
 		if x[j], z[j] = row[c.at]*c.inverse, other[c.at]*c.inverse; c.category {
@@ -190,7 +190,7 @@ func (b *block) bound() {
 	}
 }
 
-// vanishes reports whether a term is negligible: it is at most weight·exp(-Σ rate·least) times α.
+// vanishes reports whether a term is negligible. The term is at most weight·exp(-Σ rate·least) times α.
 func (b *block) vanishes(t term) bool {
 	if t.factors != nil {
 		return false
@@ -202,7 +202,7 @@ func (b *block) vanishes(t term) bool {
 	return t.weight*math.Exp(-exponent) <= rounding
 }
 
-// factorsOf computes the factors of a term.
+// factorsOf computes the factors of a term for each player and row.
 func (b *block) factorsOf(dst []float64, t int, sources [][]float64) {
 	of := b.terms[t]
 	for _, p := range b.involved[t] {
@@ -226,7 +226,7 @@ func (b *block) factorsOf(dst []float64, t int, sources [][]float64) {
 	}
 }
 
-// add adds the values for one background row z.
+// add adds the contribution of one background row z to the values.
 func (b *block) add(x, z []float64) {
 	changes := make([]bool, b.players+1)
 	for j, o := range b.owners {
@@ -256,7 +256,7 @@ func (b *block) add(x, z []float64) {
 	}
 }
 
-// integrate adds the values of the players with changing factors.
+// integrate adds the contribution of the current term to the values of the players in active, whose factors change.
 func (b *block) integrate(active []int) {
 	k := len(active)
 	if k == 0 {
@@ -330,7 +330,8 @@ var largestChange = sync.OnceValue(func() []float64 {
 	return out
 })
 
-// products adds weight times the product of all other players' factors at t to sums, for each player.
+// products computes, for each player, the product of the factors of all other players at t. It adds weight times this product to
+// sums.
 func (b *block) products(sums, a, z []float64, t, weight float64) {
 	size := b.size
 	before := b.prefix[:size]

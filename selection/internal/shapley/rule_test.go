@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A rule of n nodes integrates all powers below 2n exactly.
+// A rule with n nodes integrates all powers below 2n exactly.
 func TestRules(t *testing.T) {
 	rules := newRules(200)
 	for n := 1; n <= 200; n++ {

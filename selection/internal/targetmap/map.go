@@ -19,11 +19,11 @@ type Map struct {
 	Name           string                  // "" for the identity
 }
 
-// Logarithm returns the logarithm. Transformation is nil if a target is not positive.
+// Logarithm returns the logarithm as a Map. Its Transformation is nil if a target is not positive.
 func Logarithm(y []float64) Map { return Map{targets.NewLogarithm(y), "logarithm"} }
 
-// Power returns the power transformation of Yeo and Johnson that makes the targets most nearly normal. Transformation is nil if all
-// targets are equal.
+// Power returns the power transformation of Yeo and Johnson that makes the distribution of the targets as close to normal as
+// possible. Its Transformation is nil if all targets are equal.
 func Power(ctx context.Context, y []float64) (Map, error) {
 	b, err := targets.NewPower(y, func(v []float64) (float64, error) {
 		p := &columnwise.PowerTransformer{}
@@ -47,7 +47,7 @@ func (m Map) Apply(y []float64) []float64 {
 	return out
 }
 
-// Label appends the name of the transformation to a name of columns.
+// Label appends the name of the transformation to the name of a column scaling.
 func (m Map) Label(columns string) string {
 	if m.Transformation == nil {
 		return columns
@@ -55,8 +55,8 @@ func (m Map) Label(columns string) string {
 	return columns + ", " + m.Name + " of targets"
 }
 
-// Score sets the noise of the transformation. From the residuals and variances of the transformed targets z, it returns the
-// leave-one-out log density and the mean squared error in the units of the targets y.
+// Score stores the noise of the transformation. From the residuals and variances of the transformed targets z, it computes the
+// leave-one-out log density and the mean squared error in the units of the targets y, and returns them.
 func (m Map) Score(y, z, residuals, variances, weights []float64) (density, mse float64) {
 	density, m.Transformation.Noise = stack.Density(residuals, variances, weights)
 	total := floats.Sum(weights)

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Summary is the summary of a column in statistics. C is a pointer to a struct whose fields are stored in files.
+// Summary summarises a column in statistics. C is a pointer to a struct whose fields are stored in files.
 type Summary[C any] interface {
 	// add adds values, and may overwrite them.
 	add(values []float64) error
@@ -42,7 +42,7 @@ type Statistics[C Summary[C]] struct {
 	Type     string                // name of the transformer, such as "columnwise: Imputer"
 	Settings string                // the settings on which the statistics depend
 	Gap      func(column int) bool // reports whether NaN is allowed
-	Start    func(d int) error     // checks the width of the first rows, or nil
+	Start    func(d int) error     // checks the width of the first rows; nil: no check
 	Fresh    func(j int) C         // returns an empty summary
 	N        int
 	Columns  []C
@@ -71,7 +71,7 @@ func (s *Statistics[C]) Clone() streaming.Statistics[streaming.None] {
 	return out
 }
 
-// like returns other as statistics of the same type and settings, or an error.
+// like returns other if it holds statistics of the same type and settings. Otherwise it returns an error.
 func (s *Statistics[C]) like(other streaming.Statistics[streaming.None]) (*Statistics[C], error) {
 	o, ok := other.(*Statistics[C])
 	if !ok || o == nil || o.Type != s.Type || o.Settings != s.Settings {
@@ -80,7 +80,7 @@ func (s *Statistics[C]) like(other streaming.Statistics[streaming.None]) (*Stati
 	return o, nil
 }
 
-// AddBlock implements Statistics. It first adds up the rows of the block separately.
+// AddBlock implements Statistics. It first computes the statistics of the block separately.
 func (s *Statistics[C]) AddBlock(ctx context.Context, b streaming.Block[streaming.None]) (err error) {
 	defer fault.RecoverAs(s.Type, &err)
 	ctx = check.Context(ctx)
@@ -115,7 +115,7 @@ func (s *Statistics[C]) AddBlock(ctx context.Context, b streaming.Block[streamin
 	return s.take(block)
 }
 
-// width returns an error if further rows with d columns do not fit.
+// width returns an error if rows with d columns cannot be added.
 func (s *Statistics[C]) width(d int) error {
 	switch {
 	case s.N > 0 && d != len(s.Columns):
@@ -243,7 +243,7 @@ func (s *Statistics[C]) UnmarshalBinary(data []byte) error {
 
 func (s *Statistics[C]) ColumnCount() int { return len(s.Columns) }
 
-// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
+// MarshalText implements encoding.TextMarshaler, so that JSON holds the bytes as a base64 string.
 func (s *Statistics[C]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -251,7 +251,8 @@ func (s *Statistics[C]) UnmarshalText(text []byte) error {
 	return codec.FromText(s.kind(), s, text)
 }
 
-// Learn stores the result of f for the statistics s. They must have rows, and for each column a summary C like fresh.
+// Learn stores the result of f for the statistics s. The statistics must have rows, and a summary of the same type as fresh for
+// each column.
 func Learn[M rowmap.Stored, C Summary[C]](ctx context.Context, l *rowmap.State[M], s streaming.Statistics[streaming.None],
 	fresh *Statistics[C],
 	f func(*Statistics[C]) (*M, error)) error {

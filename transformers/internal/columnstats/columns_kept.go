@@ -37,7 +37,7 @@ func (c *Sums) restore(rows int, _ *Sums) error {
 	return c.Valid()
 }
 
-// Nothing is the summary that stores nothing about a column, for transformers that need only the width.
+// Nothing is a summary that stores nothing. It is for transformers that need only the width of the rows.
 type Nothing struct{}
 
 func (c *Nothing) add([]float64) error         { return nil }
@@ -88,10 +88,10 @@ type Categories struct {
 	Values codec.Floats
 	Gaps   bool
 	limit  int
-	unread bool // set for a column that is not encoded
+	unread bool // the column is not encoded, so its values are ignored
 }
 
-// NewCategories returns empty categories for a column. Encoded reports whether the column is encoded.
+// NewCategories returns empty categories for a column. The argument encoded states whether the column is encoded.
 func NewCategories(limit int, encoded bool) *Categories {
 	return &Categories{limit: limit, unread: !encoded}
 }
@@ -162,7 +162,7 @@ func (c *Categories) restore(_ int, fresh *Categories) error {
 	return ascending(c.Values)
 }
 
-// ascending returns an error unless the values are strictly ascending.
+// ascending returns an error if the values are not strictly ascending.
 func ascending(values codec.Floats) error {
 	for i, v := range values {
 		if v-v != 0 || i > 0 && v <= values[i-1] {

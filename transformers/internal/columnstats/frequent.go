@@ -14,8 +14,8 @@ import (
 const MostCounted = 1 << 16
 
 // FrequentValues counts values with MostCounted counters. When a value arrives for which no counter is free, all counters decrease
-// by one, and those at 0 are removed (J. Misra and D. Gries, Science of Computer Programming 2, 1982). Each count is therefore too
-// low by at most missed.
+// by one, and counters that are 0 are removed (J. Misra and D. Gries, Science of Computer Programming 2, 1982). Each count is
+// therefore too low by at most missed.
 type FrequentValues struct {
 	N      int
 	counts map[float64]int

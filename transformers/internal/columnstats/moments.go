@@ -7,14 +7,14 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Centre computes the mean of values that arrive in parts. Its units are 2^e, where e is that of the largest value so far. Larger
-// units only change the exponents of the sums. The result is therefore bit-identical for any parts, unless some numbers are 10^300
-// times as large as others.
+// Centre computes the mean of values that arrive in parts. Its unit is 2^e, where e is the exponent of the largest value so far. A
+// larger unit only changes the exponents of the sums. The result is therefore bit-identical for any parts, unless some numbers are
+// 10^300 times as large as others.
 type Centre struct {
 	N          int
 	largest    float64 // largest |v|
 	Exponent   int
-	first, sum float64 // the sum contains differences from the first value, so that a large common offset costs no digits
+	first, sum float64 // first value, and sum of the differences from it; a large common offset costs no digits
 }
 
 func (c *Centre) Add(v []float64) {
@@ -32,7 +32,7 @@ func (c *Centre) Add(v []float64) {
 	c.N += len(v)
 }
 
-// resize chooses units in which the values are below 1.
+// resize chooses a unit in which the values are below 1.
 func (c *Centre) resize(v []float64) {
 	if l := LargestMagnitude(v); l > c.largest || c.N == 0 {
 		_, e := math.Frexp(l)
@@ -43,7 +43,7 @@ func (c *Centre) resize(v []float64) {
 
 func (c *Centre) shift() float64 { return c.sum / float64(c.N) }
 
-// Mean returns the mean of all values, or 0 without values.
+// Mean returns the mean of all values, or 0 if there are none.
 func (c *Centre) Mean() float64 {
 	if c.N == 0 {
 		return 0
@@ -90,7 +90,7 @@ func NewSpread(v []float64) (s Spread) {
 }
 
 // ReadSpreads returns the spreads of the columns of a stream in two passes. The function keep returns the values of column j that
-// are used.
+// count.
 func ReadSpreads(ctx context.Context, rows *rowmap.Stream, workers int, keep func(j int, values []float64) []float64) ([]*Spread, error) {
 	type of struct {
 		j int
@@ -120,8 +120,8 @@ func MeanAndDeviation(column []float64) (mean, deviation float64) {
 	return s.Mean(), s.Deviation()
 }
 
-// Magnitude computes the sum of the squares of values that arrive in parts, in units of 2^2e, where e is that of the largest so
-// far.
+// Magnitude computes the sum of the squares of values that arrive in parts, in units of 2^2e, where e is the exponent of the
+// largest value so far.
 type Magnitude struct {
 	n       int
 	largest float64

@@ -28,8 +28,8 @@ func (o *Order) Pair(i int) (first, second float64) {
 }
 
 // ReadOrders finds the exact values at some ranks, and at the ranks after them, in each column of a stream. It ignores gaps. The
-// function wanted returns the ranks for a number of values. If a sketch does not hold all values, a second pass counts the values
-// that remain possible.
+// function wanted returns the ranks for a given number of values. If a sketch does not hold all values, a second pass counts the
+// values that may have these ranks.
 func ReadOrders(ctx context.Context, rows *rowmap.Stream, workers int, wanted func(n int) []int) ([]*Order, error) {
 	columns, err := ReadRanks(ctx, rows, workers)
 	if err != nil {
@@ -61,7 +61,7 @@ func ReadOrders(ctx context.Context, rows *rowmap.Stream, workers int, wanted fu
 	return out, err
 }
 
-// bracket is an interval that contains two consecutive values of a column. Counting the values in the interval finds them exactly.
+// bracket is an interval that contains two consecutive values of a column. Counting all values in the interval identifies the two.
 type bracket struct {
 	index     int     // the rank of the first of the two values
 	low, high float64 // the interval is (low, high]
@@ -92,7 +92,7 @@ func (b *bracket) add(values []float64) {
 	}
 }
 
-// pair returns the two values.
+// pair returns the two values of the bracket.
 func (b *bracket) pair() (first, second float64) {
 	keys := make([]float64, 0, len(b.within))
 	for v := range b.within {

@@ -34,8 +34,8 @@ func LargestMagnitude(v []float64) float64 {
 }
 
 // positive converts the size of a nonzero column from units of 2^e. A size outside the range of float64 is replaced by the nearest
-// number in it. The standard deviation of two numbers can exceed both of them. If only a few values are the smallest number and the
-// others are 0, it can be smaller than that number.
+// number in it. For example, the standard deviation of two numbers can exceed both of them. If a few values are the smallest number
+// and all others are 0, it can be smaller than that number.
 func positive(v float64, e int) float64 {
 	return math.Min(math.Max(math.Ldexp(v, e), math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
@@ -56,7 +56,7 @@ func EachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float6
 	})
 }
 
-// EachColumnOn is like EachColumn but uses several goroutines, for a slow f.
+// EachColumnOn is like EachColumn but uses several goroutines. It is for an f that takes long.
 func EachColumnOn(ctx context.Context, workers int, x *mat.Dense, f func(j int, column []float64) error) error {
 	n, d := x.Dims()
 	buffers := sync.Pool{New: func() any {
@@ -102,8 +102,8 @@ func CheckScales(scales []float64) error {
 	return nil
 }
 
-// ReadColumns makes a pass over the stream. It holds a T for each column. The function take receives it with the values of the
-// column in order, in parts, and may overwrite the values. Columns are processed on several goroutines.
+// ReadColumns makes a pass over the stream. It holds a T for each column. The function take receives this T with the values of the
+// column, in order and in parts, and may overwrite the values. Columns are processed on several goroutines.
 func ReadColumns[T any](ctx context.Context, s *rowmap.Stream, workers int, start func(column int) T,
 	take func(t *T, values []float64) error) ([]T, error) {
 	var out []T

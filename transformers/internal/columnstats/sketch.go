@@ -10,29 +10,29 @@ import (
 )
 
 // SketchBuffer is the number of values that a level of a sketch can hold. For a million values a sketch holds at most 65 000, which
-// take half a megabyte, and its ranks are accurate to six in ten thousand.
+// take half a megabyte, and its ranks are accurate to 0.06% of the number of values.
 const SketchBuffer = 8192
 
 // Sketch stores the order of values that arrive one after another, in memory that grows with the logarithm of their number. A full
 // level is sorted, and every second value moves to the level above, where each value represents two of the level below. These are
-// the first values of each pair one time and the second values the next time (G. Manku, S. Rajagopalan and B. Lindsay, SIGMOD 1998,
-// where they alternate; P. Agarwal and others, Mergeable summaries, PODS 2012, choose at random). The same values therefore give
-// the same sketch, and the error of a rank has a known bound.
+// alternately the first and the second values of the pairs (G. Manku, S. Rajagopalan and B. Lindsay, SIGMOD 1998; P. Agarwal and
+// others, Mergeable summaries, PODS 2012, choose at random). The same values therefore lead to the same sketch, and the error of a
+// rank has a known bound.
 //
 // A level holds k values, each of weight 2^h. Emptying it miscounts the values up to a number v only if an odd number of the k
 // values is at most v. The count is too high by 2^h if the first values of the pairs are kept, and too low by 2^h if the second
-// ones are. If the first ones were kept a times and the second ones b times, the error is at most max(a, b) 2^h in either
-// direction. The choice that was made less often is made next, which alternates in one stream. For n values a + b ≤ n/(k 2^h), and
-// levels of weight above n/k are never full. The error over all levels is at most n (log₂(n/k) + 3) / 2k.
+// values are. If the first values were kept a times and the second values b times, the error is at most max(a, b) 2^h in either
+// direction. The choice that was made less often is made next, so that the choices alternate in one stream. For n values a + b ≤
+// n/(k 2^h), and levels of weight above n/k are never full. The error over all levels is at most n (log₂(n/k) + 3) / 2k.
 //
 // Two sketches are merged level by level. The values are combined, and a and b are added, which bounds the combined miscounts. A
-// level that is then full is emptied; if its number of values is odd, one value remains. All parts may have kept the first values,
+// level that is then full is emptied. If its number of values is odd, one value remains. All parts may have kept the first values,
 // so max(a, b) is only bounded by a + b. The error over all levels is then at most n (log₂(n/k) + 1) / k, for any parts in any
 // order.
 //
-// No library is used, because an exact median and an exact bound of a Winsorizer need a bound that holds for every stream and is
-// counted for the stream at hand. KLL and REQ sketches are randomised, and their bounds hold with a probability. A t-digest has no
-// bound. The bounds of DDSketch are relative to the value, so an offset makes them useless.
+// No library is used, because an exact median and an exact bound of a Winsorizer need an error bound that holds for every stream
+// and is computed for the stream at hand. KLL and REQ sketches are randomised, and their bounds hold with a probability. A t-digest
+// has no bound. The bounds of DDSketch are relative to the value, so an offset makes them useless.
 type Sketch struct {
 	N              int
 	Least, Largest float64
@@ -41,7 +41,7 @@ type Sketch struct {
 
 type level struct {
 	values          []float64
-	firsts, seconds int // how often the first or the second of each pair moved up
+	firsts, seconds int // how often the first and the second values of the pairs moved up
 }
 
 func (s *Sketch) add(values []float64) {
@@ -132,7 +132,8 @@ func (s *Sketch) missed() int {
 	return out
 }
 
-// Ranked holds the stored values of a sketch in ascending order. For each it holds the number of values that are at most as large.
+// Ranked holds the stored values of a sketch in ascending order. For each of them it holds the number of values that are at most as
+// large.
 type Ranked struct {
 	values         []float64
 	upTo           []int
@@ -188,7 +189,7 @@ func (r *Ranked) valueOfRank(i int) float64 {
 // Pair returns the values at ranks i and i+1.
 func (r *Ranked) Pair(i int) (first, second float64) { return r.valueOfRank(i), r.valueOfRank(i + 1) }
 
-// ReadRanks reads a stream once, and returns the values in the sketch of each column. It ignores gaps.
+// ReadRanks reads a stream once, and returns the stored values of a sketch of each column. It ignores gaps.
 func ReadRanks(ctx context.Context, rows *rowmap.Stream, workers int) ([]*Ranked, error) {
 	sketches, err := ReadColumns(ctx, rows, workers, func(int) (s Sketch) { return s }, func(s *Sketch, values []float64) error {
 		s.add(slices.DeleteFunc(values, math.IsNaN))

@@ -33,8 +33,8 @@ func columnsOfMany(n int) map[string][]float64 {
 	}
 }
 
-// The error of a rank is within the bound that the sketch counts, which is within the documented bound. The two values that a
-// bracket finds are exact, and it counts few values.
+// The error of a rank is within the bound that the sketch computes, which is within the documented bound. The two values that a
+// bracket finds are exact, although it counts only a few values.
 func TestSketchAndBracket(t *testing.T) {
 	for _, n := range []int{SketchBuffer - 1, SketchBuffer, 50_000, 200_003} {
 		for name, column := range columnsOfMany(n) {
@@ -67,8 +67,8 @@ func TestSketchAndBracket(t *testing.T) {
 	}
 }
 
-// In a sketch merged from any parts, the error of a rank is within the bound that the sketch counts, which is within the proven
-// bound.
+// In a sketch that is merged from any parts, the error of a rank is within the bound that the sketch computes. This bound is within
+// the proven bound.
 func TestMergedSketches(t *testing.T) {
 	const n = 300_000
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -1,4 +1,4 @@
-// Package maptest contains the rows and checks that the tests of the transformers share.
+// Package maptest contains rows and checks for the tests of the transformers.
 package maptest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Payload is the contents of a file that might be decoded into a transformer.
+// Payload holds the contents of a file, and the transformer into which they are decoded.
 type Payload struct {
 	Into    Marshaller
 	Kind    string
@@ -39,7 +39,7 @@ func RejectPayloads(t *testing.T, payloads map[string]Payload) {
 	}
 }
 
-// InBlocks yields blocks of size rows, in memory that it reuses, and counts in times how often it is started.
+// InBlocks yields blocks of size rows, in memory that it reuses. It counts in times how often an iteration starts.
 func InBlocks(x *mat.Dense, size int, times *int) iter.Seq2[streaming.Block[streaming.None], error] {
 	return func(yield func(streaming.Block[streaming.None], error) bool) {
 		*times++
@@ -56,7 +56,7 @@ func InBlocks(x *mat.Dense, size int, times *int) iter.Seq2[streaming.Block[stre
 }
 
 // MixedRows returns n rows with columns of these kinds: normal, heavy-tailed, a large constant with a little noise, a rare
-// category, a common one, a constant, huge numbers, and tiny numbers. With gaps, some values are NaN.
+// category, a common one, a constant, huge numbers, and tiny numbers. If gaps is set, some values are NaN.
 func MixedRows(n int, gaps bool) *mat.Dense {
 	rng := rand.New(rand.NewPCG(7, 1))
 	x := mat.NewDense(n, 8, nil)
@@ -100,7 +100,7 @@ func NormalRows(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// SumParts adds up the rows in several parts, and merges the parts in an order drawn with seed.
+// SumParts adds the rows to the statistics of several parts, and merges the parts in an order drawn with seed.
 func SumParts(t *testing.T, of streaming.StatisticsFitter[streaming.None], x *mat.Dense, parts int,
 	seed uint64) streaming.Statistics[streaming.None] {
 	n, _ := x.Dims()

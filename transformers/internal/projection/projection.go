@@ -1,5 +1,5 @@
-// Package projection multiplies shifted rows with many vectors w: <w, x - shift>. Random Fourier features and principal components
-// use it.
+// Package projection computes <w, x - shift>, the products of shifted rows with many vectors w. Random Fourier features and
+// principal components use it.
 package projection
 
 import (
@@ -24,14 +24,15 @@ func Graph(x graph.Value, shift []float64, w codec.Matrix) graph.Value {
 	return x.Sub(x.Row(shift)).MatMul(x.Constant(Dense(w).T()))
 }
 
-// Projection computes <w, x - shift> for many w.
+// Projection computes <w, x - shift> for many vectors w.
 type Projection struct {
 	trans   *mat.Dense // d×count
 	shift   []float64
 	scratch sync.Pool
 }
 
-// Scratch is memory for a chunk of rows, which is reused. Allocating it for each chunk would take as much time as the features.
+// Scratch is memory for a chunk of rows, which is reused. Allocating it for each chunk would take as long as computing the
+// features.
 type Scratch struct {
 	shifted, products *mat.Dense // for ChunkRows rows
 	Sin               []float64
@@ -54,7 +55,7 @@ func (p *Projection) Release(s *Scratch) { p.scratch.Put(s) }
 // Halve halves all w.
 func (p *Projection) Halve() { p.trans.Scale(0.5, p.trans) }
 
-// Products returns the products with up to ChunkRows rows, in the scratch memory.
+// Products returns the products of up to ChunkRows rows with all vectors, in the scratch memory.
 func (p *Projection) Products(s *Scratch, x *mat.Dense) *mat.Dense {
 	rows, d := x.Dims()
 	shifted := s.shifted.Slice(0, rows, 0, d).(*mat.Dense)
@@ -74,11 +75,11 @@ func (p *Projection) Products(s *Scratch, x *mat.Dense) *mat.Dense {
 	return dst
 }
 
-// Products are computed for ChunkRows rows and mapColumns columns at a time. They then stay in the cache, and below the size at
-// which gonum uses several processors on its own, regardless of Workers.
+// Products are computed for ChunkRows rows and mapColumns vectors at a time. They then stay in the cache. They also stay below the
+// size from which gonum uses several processors on its own, regardless of Workers.
 const ChunkRows, mapColumns = 64, 192
 
-// MapChunks calls f for ChunkRows rows of dst and x at a time, on the workers. If a feature is not finite because products
+// MapChunks calls f for ChunkRows rows of dst and x at a time, on several goroutines. If a feature is not finite because products
 // overflow, it returns ErrNotFinite.
 func MapChunks(m rowmap.Map, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense)) error {
 	n, width := dst.Dims()

@@ -1,6 +1,6 @@
-// Package rowmap contains the common parts of transformers: a fitted map of rows ([Map], [Stored]), and a [State] that holds it.
-// State has the methods that need only the map: Transform, the names, the graph, the files and the inverse. It also has those for
-// fits from a [Stream] of rows and over time.
+// Package rowmap contains what transformers have in common: a fitted map of rows ([Map], [Stored]), and a [State] that holds the
+// map. State has the methods that need only the map: Transform, the names, the graph, the files and the inverse. It also has the
+// methods for fits from a [Stream] of rows and for fits over time.
 package rowmap
 
 import (
@@ -29,18 +29,19 @@ type Map interface {
 type Stored interface {
 	Map
 	Validate() error // returns an error if a decoded model is invalid
-	// BuildGraph computes MapRow as a graph for rows x of the first width of Widths. Near the largest numbers differences overflow.
+	// BuildGraph computes MapRow as a graph for rows x whose width is the first result of Widths. Near the largest numbers,
+	// differences overflow.
 	BuildGraph(x graph.Value) (graph.Value, error)
 }
 
 // Gapped is a map that allows NaN in some columns of x.
 type Gapped interface{ HasGap(column int) bool }
 
-// State holds the fitted map and the methods that need only the map. The methods of M have value receivers, so that *M has them
-// too.
+// State holds the fitted map and the methods that need only the map. The methods of M have value receivers, so that *M also has
+// them.
 type State[M Stored] struct {
 	Fitted *M                                   // nil before Fit
-	Sums   streaming.Statistics[streaming.None] // the statistics of FitStatistics or PartialFit, or nil
+	Sums   streaming.Statistics[streaming.None] // the statistics of FitStatistics or PartialFit; nil: none
 }
 
 // Learn checks the x of Fit and stores the result of f. The function gap reports in which columns NaN is allowed.
@@ -109,7 +110,7 @@ func (l *State[M]) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(FileKind(l.TypeName()), Version, l.Fitted)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves the value unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. If it returns ErrBadModel, it leaves the value unchanged.
 func (l *State[M]) UnmarshalBinary(data []byte) error {
 	m := new(M)
 	kind := FileKind(l.TypeName())
@@ -123,7 +124,7 @@ func (l *State[M]) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Version is the version of the files of all transformers so far.
+// Version is the version of the files of all transformers. There is only one so far.
 const Version = 1
 
 // FileKind returns the name of a type in files, such as "transformers.UnitRows" for "scalers: UnitRows" in errors. It does not
@@ -133,7 +134,7 @@ func FileKind(typeName string) string { return "transformers." + ownName(typeNam
 // ownName returns the name of a type without its package.
 func ownName(typeName string) string { return typeName[strings.LastIndex(typeName, " ")+1:] }
 
-// Apply calls f with an empty matrix and returns the matrix.
+// Apply calls f with an empty matrix as dst, and returns this matrix.
 func Apply(f func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix) (*mat.Dense, error) {
 	out := &mat.Dense{}
 	if err := f(out, x); err != nil {
@@ -142,8 +143,8 @@ func Apply(f func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix) (*mat.Dense
 	return out, nil
 }
 
-// MapInto sets dst to the rows of x mapped by m. It calls many, unless that is nil, or rows is set and there are few rows; then it
-// maps the rows one by one. A result that is not finite gives an error.
+// MapInto sets dst to the rows of x mapped by m. It maps the rows one by one if many is nil, or if rows is set and there are only a
+// few rows. Otherwise it calls many. If a result is not finite, it returns an error.
 func MapInto(dst *mat.Dense, x mat.Matrix, m Map, rows bool, many func(dst, x *mat.Dense) error) error {
 	from, to := m.Widths()
 	in, gaps, err := input("x", x, m, from)
@@ -180,7 +181,8 @@ func input(name string, x mat.Matrix, m Map, width int) (in *mat.Dense, gaps boo
 	return in, gap != nil, check.Columns(name, in, width)
 }
 
-// CheckFinite returns an error if a value of a result is not finite. First is the number of the first row of the result.
+// CheckFinite returns an error if a value of a result is not finite. The argument first is the number of the first row of the
+// result.
 func CheckFinite(m Map, result *mat.Dense, first int, gaps bool) error {
 	n, _ := result.Dims()
 	for i := range n {
@@ -193,7 +195,7 @@ func CheckFinite(m Map, result *mat.Dense, first int, gaps bool) error {
 	return nil
 }
 
-// ShapeResult gives an empty dst n rows and width columns. It returns an error if dst has another shape.
+// ShapeResult changes an empty dst to n rows and width columns. It returns an error if dst has another shape.
 func ShapeResult(dst *mat.Dense, n, width int) error {
 	if dst == nil {
 		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)

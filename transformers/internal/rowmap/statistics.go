@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// OtherStatistics returns the error for statistics of the wrong kind.
+// OtherStatistics returns the error for statistics of the wrong type or with other settings.
 func OtherStatistics(typ string, have any, want fmt.Stringer) error {
 	name := "nil"
 	if !check.IsNil(have) {
@@ -23,20 +23,20 @@ func OtherStatistics(typ string, have any, want fmt.Stringer) error {
 	return fault.Param(typ, "statistics", name, "those of "+want.String())
 }
 
-// PartialFit implements PartialFit for t, which contains l.
+// PartialFit implements PartialFit for the transformer t, which contains l.
 func (l *State[M]) PartialFit(ctx context.Context, x mat.Matrix, t streaming.StatisticsFitter[streaming.None]) error {
 	return FitMore(ctx, x, t, l.TypeName(), l.Fitted != nil, l.Sums)
 }
 
-// FitMore implements PartialFit for t, which has the given name. Fitted reports whether t is fitted, and sums are the statistics of
-// that fit, or nil.
+// FitMore implements PartialFit for t, which has the given name. The argument fitted states whether t is fitted. The statistics of
+// that fit are sums, or nil.
 func FitMore(ctx context.Context, x mat.Matrix, t streaming.StatisticsFitter[streaming.None], name string, fitted bool,
 	sums streaming.Statistics[streaming.None]) error {
 	s, err := continueSums(t, name, fitted, sums)
 	if err != nil {
 		return err
 	}
-	rows, err := check.DenseGaps("x", x, check.Anywhere) // AddBlock checks them more closely
+	rows, err := check.DenseGaps("x", x, check.Anywhere) // AddBlock checks the rows more closely
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ type Stream struct {
 // PieceRows is the number of rows between two checks of the context.
 const PieceRows = 4096
 
-// Pass calls visit with all rows in order, in pieces.
+// Pass calls visit with all rows, in order and in pieces.
 func (s *Stream) Pass(ctx context.Context, visit func(x *mat.Dense) error) error {
 	if s.blocks == nil {
 		return fault.Param(s.Name, "blocks", nil, "an iterator over blocks")
@@ -84,7 +84,7 @@ func (s *Stream) Pass(ctx context.Context, visit func(x *mat.Dense) error) error
 	return nil
 }
 
-// checked returns the rows of a block, which must have the same width as the first block.
+// checked returns the rows of a block. It returns an error if their width differs from that of the first block.
 func (s *Stream) checked(b streaming.Block[streaming.None], first int) (x *mat.Dense, err error) {
 	switch x = b.X; {
 	case b.Weights != nil:
@@ -115,8 +115,8 @@ func noWeights(name string, b streaming.Block[streaming.None]) error {
 	return fault.Param(name, "block weights", fmt.Sprintf("%d", len(b.Weights)), "none: a transformer counts each row once")
 }
 
-// piece checks the values of some rows and adds them to the hash. The rows start at row from of a block, and first rows come before
-// the block.
+// piece checks the values of some rows and adds them to the hash. The rows start at row from of a block, and the stream has first
+// rows before the block.
 func (s *Stream) piece(x *mat.Dense, first, from int, hash uint64) (uint64, error) {
 	if _, err := check.DenseGaps("x", x, s.gap); err != nil {
 		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first, fault.FromRow(err, first+from))

@@ -1,5 +1,5 @@
-// Package samplestats computes the statistics for feature maps of kernels: a uniform sample of the distinct rows, and exact sums of
-// the columns.
+// Package samplestats computes the statistics that feature maps of kernels need: a uniform sample of the distinct rows, and exact
+// sums of the columns.
 package samplestats
 
 import (
@@ -18,17 +18,17 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// LeastRows is the least number of distinct rows that the statistics of a map keep, if there are as many.
+// LeastRows is the smallest number of distinct rows that the statistics of a map keep. If there are fewer, they keep all.
 const LeastRows = 4096
 
 // RowsFor returns the number of rows to keep for a map with the given number of landmarks.
 func RowsFor(landmarks int) int { return max(LeastRows, 4*landmarks) }
 
-// Statistics keeps the distinct rows whose hashes with the seed are smallest, and exact sums of the columns. The sample is uniform
-// and does not depend on the order of the rows or on the parts.
+// Statistics keeps the distinct rows whose hashes with the seed are smallest, and exact sums of the columns. The sample is uniform.
+// It depends neither on the order of the rows nor on their division into parts.
 type Statistics struct {
 	Type   string
-	Means  bool // reports whether columns are summed
+	Means  bool // whether columns are summed
 	n, d   int
 	Sample rowsample.Sample
 	sums   []exact.Sum
@@ -111,7 +111,7 @@ func (s *Statistics) take(o *Statistics) {
 	}
 }
 
-// like returns other as statistics of the same type and settings, or an error.
+// like returns other if it holds statistics of the same type and settings. Otherwise it returns an error.
 func (s *Statistics) like(other streaming.Statistics[streaming.None]) (*Statistics, error) {
 	o, ok := other.(*Statistics)
 	if !ok || o == nil || o.Type != s.Type || o.settings() != s.settings() {
@@ -211,7 +211,7 @@ func Learn(ctx context.Context, s streaming.Statistics[streaming.None], fresh *S
 
 func (s *Statistics) ColumnCount() int { return s.d }
 
-// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
+// MarshalText implements encoding.TextMarshaler, so that JSON holds the bytes as a base64 string.
 func (s *Statistics) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// secondsPerDay is the number of seconds of a date. maxExact is the magnitude up to which float64 represents every integer.
+// secondsPerDay is the number of seconds in a day of a date. Up to the magnitude maxExact, float64 represents every integer.
 const (
 	secondsPerDay = 24 * 60 * 60
 	maxExact      = 1 << 53
@@ -63,7 +63,7 @@ func Numbers(a arrow.Array) (func(i int) (float64, bool), error) {
 	return nil, fmt.Errorf("an array of type %s instead of numbers", a.DataType())
 }
 
-// small reads numbers that float64 represents exactly.
+// small reads numbers of types that float64 represents exactly.
 func small[T int8 | int16 | int32 | uint8 | uint16 | uint32 | float32 | float64](value func(int) T) func(int) (float64, bool) {
 	return func(i int) (float64, bool) { return float64(value(i)), true }
 }
@@ -89,13 +89,13 @@ func decimalsOf(a arrow.Array) func(int) (float64, bool) {
 
 // decimal returns the float64 that is nearest to v/10^scale.
 func decimal(v *big.Int, scale int) float64 {
-	const exactPowers = 22 // 10²² is the largest power in a float64
+	const exactPowers = 22 // float64 represents powers of 10 exactly up to 10²²
 	if v.IsInt64() && scale >= 0 && scale <= exactPowers {
 		if n := v.Int64(); -maxExact <= n && n <= maxExact {
 			return float64(n) / math.Pow10(scale) // a single rounding of exact numbers
 		}
 	}
-	const most = 500 // digits: more than the sum of those of a decimal and of a float64
+	const most = 500 // more than the digits of a decimal and of a float64 together
 	if scale > most || v.Sign() == 0 {
 		return 0
 	}
@@ -131,7 +131,8 @@ func timesOf(a arrow.Array) func(int) (float64, bool) {
 	return nil
 }
 
-// ticks reads counts of a unit as seconds. It adds the integer part and the remainder, so that only the sum is rounded much.
+// ticks reads counts of a unit as seconds. It converts full seconds and the remainder separately, which reduces the rounding
+// error.
 func ticks[T ~int32 | ~int64](value func(int) T, unit arrow.TimeUnit) func(int) (float64, bool) {
 	per := int64(1e9 / int64(unit.Multiplier()))
 	return func(i int) (float64, bool) {

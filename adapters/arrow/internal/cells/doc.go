@@ -3,6 +3,6 @@
 //
 //	Numbers               reads the cells of numbers, decimals, times and durations
 //	Texts                 reads the cells of categories; Countable reports which types may hold categories
-//	ParquetSchema         the types in which columns are written
-//	Convert               the arrays of a batch in other types, such as durations for the integers that Parquet has
+//	ParquetSchema         returns the types in which columns are written
+//	Convert               converts the arrays of a batch to other types, such as integers from Parquet to durations
 package cells

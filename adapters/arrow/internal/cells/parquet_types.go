@@ -14,9 +14,10 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/arrow/internal/flatcheck"
 )
 
-// Parquet has no durations. Arrow's libraries write them as integers of 64 bits, with a schema that contains the durations. Package
-// arrow-go takes the type from that schema, and then can neither read nor write the column. So it is given the integers. It also
-// cannot write views of texts and decimals of few bits, which are converted to other Parquet types.
+// Parquet has no durations. Arrow's libraries write them as 64-bit integers, and store a schema with the durations in the metadata.
+// Package arrow-go takes the types of columns from that schema, and can then neither read nor write durations. This package
+// therefore passes integers to arrow-go. Arrow-go also cannot write string views, or decimals of 32 and 64 bits. They are converted
+// to other Parquet types.
 
 // IsDuration reports whether the values of a type are durations.
 func IsDuration(t arrow.DataType) bool { return t.ID() == arrow.DURATION }
@@ -36,8 +37,8 @@ func parquetType(t arrow.DataType) arrow.DataType {
 	return t
 }
 
-// ParquetSchema returns a schema with the written types. If there are durations, durations is true, and the metadata contain the
-// schema with them, in the form that files use.
+// ParquetSchema returns the schema with the types that are written. If it contains durations, durations is true, and the metadata
+// store a schema with the durations, in the form that Parquet files use.
 func ParquetSchema(s *arrow.Schema) (out *arrow.Schema, durations bool, err error) {
 	fields, said := s.Fields(), s.Fields()
 	for j, f := range fields {
@@ -57,7 +58,7 @@ func ParquetSchema(s *arrow.Schema) (out *arrow.Schema, durations bool, err erro
 	return arrow.NewSchema(fields, &meta), durations, nil
 }
 
-// StoredSchema returns a schema in the form that the metadata of files use.
+// StoredSchema returns a schema in the form in which the metadata of Parquet files store it.
 func StoredSchema(s *arrow.Schema) (string, error) {
 	var out bytes.Buffer
 	if err := ipc.NewWriter(&out, ipc.WithSchema(s)).Close(); err != nil {
@@ -66,8 +67,8 @@ func StoredSchema(s *arrow.Schema) (string, error) {
 	return base64.StdEncoding.EncodeToString(out.Bytes()), nil
 }
 
-// Convert returns a batch in a schema that differs only in types: integers for durations, durations for integers, or other written
-// types. The caller releases it.
+// Convert returns the batch b with the schema to, which differs from b's schema only in types: integers for durations, durations
+// for integers, or the other types that Parquet supports. The caller releases the result.
 func Convert(mem memory.Allocator, b arrow.RecordBatch, to *arrow.Schema) arrow.RecordBatch {
 	arrays := make([]arrow.Array, b.NumCols())
 	for k, a := range b.Columns() {

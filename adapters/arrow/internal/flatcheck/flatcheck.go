@@ -11,7 +11,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// The constants are the slots of Message.fbs, Schema.fbs and File.fbs of the Arrow format.
+// The constants are slots of the tables in Arrow's Message.fbs, Schema.fbs and File.fbs.
 const (
 	messageKind, messageHeader    = 6, 8
 	messageBody                   = 10
@@ -111,8 +111,9 @@ func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (begin fla
 
 // schemaCheck checks a schema recursively.
 type schemaCheck struct {
-	left int // largest number of fields left for the metadata; a damaged schema may refer to one field repeatedly
-	// views and dictionaries count the columns and dictionaries whose number of buffers is in each batch.
+	left int // number of fields that the metadata can still hold; a damaged schema may refer to one field repeatedly
+	// views counts the columns of views, and dictionaries the dictionaries of views. For each of them, batches store a number of
+	// buffers.
 	views, dictionaries int
 }
 
@@ -160,11 +161,11 @@ func (c *schemaCheck) fields(t flatbuffers.Table, slot flatbuffers.VOffsetT, dep
 	return nil
 }
 
-// some reports whether batches need a check.
+// some reports whether batches need a check, because there are views.
 func (c *schemaCheck) some() bool { return c.views+c.dictionaries > 0 }
 
-// batch checks the metadata of a batch, or of a dictionary. The number of buffers of a view may not exceed the number of bytes of
-// the file. Arrow-go reads one number for each view.
+// batch checks the metadata of a record batch or of a dictionary: it must store a number of buffers for each column of views,
+// because arrow-go reads one for each. No such number may exceed the size of the file.
 func (c *schemaCheck) batch(m message, size int64) error {
 	b, ok := child(m.table, messageHeader)
 	if !ok {
@@ -177,7 +178,7 @@ func (c *schemaCheck) batch(m message, size int64) error {
 		}
 		views = min(c.dictionaries, 1)
 		if b.Offset(batchVariadic) == 0 {
-			return nil // a dictionary of another column
+			return nil // the dictionary holds no views
 		}
 	}
 	begin, n, err := vector(b, batchVariadic, 8)

@@ -17,7 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 )
 
-// makeFiles writes the rows. The rows do not depend on the number of files.
+// makeFiles writes files of rows to a folder. Their rows do not depend on the number of files.
 func makeFiles(ctx context.Context, where string) error {
 	if err := os.MkdirAll(where, 0o755); err != nil {
 		return err
@@ -41,7 +41,7 @@ func makeFiles(ctx context.Context, where string) error {
 	return nil
 }
 
-// draw draws a row whose last column is the target.
+// draw fills row with random features, followed by a target that depends on them.
 func draw(rng *rand.Rand, row []float64) {
 	d := len(row) - 1
 	y := rng.NormFloat64()
@@ -109,7 +109,7 @@ func writeParquet(path string, n int, next func() []float64) error {
 	}
 	build := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer build.Release()
-	const batch = 65536 // rows of a row group
+	const batch = 65536 // number of rows of a row group
 	for from := 0; from < n; from += batch {
 		for range min(batch, n-from) {
 			for j, v := range next() {

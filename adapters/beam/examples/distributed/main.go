@@ -45,8 +45,8 @@ var (
 	rangeMB  = flag.Int("range", 32, "megabytes of a range of a file")
 )
 
-// The workers also run this program, and create the models by these names. They do not receive its flags, so these settings must be
-// the same in each process.
+// The workers also run this program, and create the models from these names. They do not receive its flags, so these settings must
+// be the same in each process.
 var linear = kernelbeam.Register("linear", func() *pipeline.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
 })
@@ -91,7 +91,7 @@ func main() {
 	}
 }
 
-// checkFlags does the checks of package cli for flags that do not belong to Beam.
+// checkFlags checks the flags that do not belong to Beam, as package cli does for other programs.
 func checkFlags() error {
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q (-h lists the flags)", flag.Arg(0))

@@ -31,14 +31,15 @@ func List(ctx context.Context, glob string) ([]string, error) {
 	return names, err
 }
 
-// File reads a file from an offset.
+// File reads a file from the offset at which it was opened.
 type File struct {
 	io.Reader
 	source io.ReadCloser
 	fs     filesystem.Interface
 }
 
-// Open opens a file at an offset. If the file system cannot seek, the bytes before the offset are read.
+// Open opens a file for reading from an offset. If the file system cannot seek, Open reads and discards the bytes before the
+// offset.
 func Open(ctx context.Context, path string, offset int64) (*File, error) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -77,7 +78,8 @@ func Read(ctx context.Context, path string) ([]byte, error) {
 	return within(ctx, path, func(fs filesystem.Interface) ([]byte, error) { return filesystem.Read(ctx, fs, path) })
 }
 
-// Write writes a file. If the file system can rename, the file appears complete, and the last of several concurrent writes remains.
+// Write writes a file. If the file system can rename files, the file appears only when it is complete. If several calls write the
+// same file at once, the last one determines its contents.
 func Write(ctx context.Context, path string, data []byte) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -104,7 +106,7 @@ func Rename(ctx context.Context, from, to string) error {
 	return filesystem.Rename(ctx, fs, from, to)
 }
 
-// Unique returns a random name that is not used elsewhere.
+// Unique returns a random name for a file that no other call returns.
 func Unique() string {
 	b := make([]byte, 8)
 	_, _ = rand.Read(b) // never fails
@@ -114,10 +116,10 @@ func Unique() string {
 // Scratch is a directory for one fit.
 type Scratch struct {
 	dir   string
-	local bool // local directories are removed with all contents
+	local bool // a local directory is removed with everything in it
 }
 
-// NewScratch returns a directory below temp. If temp is "", it creates one in the system's directory for temporary files.
+// NewScratch returns a new Scratch in the directory temp. If temp is "", the system's directory for temporary files is used.
 func NewScratch(temp string) (*Scratch, error) {
 	if temp == "" {
 		dir, err := os.MkdirTemp("", "kernelearn-")

@@ -30,7 +30,7 @@ type Block struct {
 	Hashes  []uint64
 }
 
-// blockCells limits the numbers of a block, and mostBlockRows its rows.
+// blockCells is the largest number of cells of a block, and mostBlockRows the largest number of rows.
 const (
 	blockCells    = 1 << 20
 	mostBlockRows = 2048
@@ -70,7 +70,8 @@ func (b *Block) Append(o *Block, i int) {
 	b.Places, b.Hashes = append(b.Places, o.Places[i]), append(b.Hashes, o.Hashes[i])
 }
 
-// appendNumbers appends the numbers of row i of o, without its place and hash, which Collector.closeRow adds.
+// appendNumbers appends the numbers of row i of o. It does not append the place and the hash of the row, which Collector.closeRow
+// adds.
 func (b *Block) appendNumbers(o *Block, i int) {
 	b.Width = o.Width
 	b.X = append(b.X, o.X[i*o.Width:(i+1)*o.Width]...)
@@ -79,13 +80,13 @@ func (b *Block) appendNumbers(o *Block, i int) {
 	b.Weights = append(b.Weights, entries(o.Weights, i, i+1)...)
 }
 
-// cells gives access to the cells of one row, given the numbers of their columns.
+// cells returns the cells of one row, by the numbers of their columns.
 type cells interface {
 	number(e *table.Encoder, at place) (float64, error) // encoded with the schema; NaN for a gap
 	text(column int) (string, error)
 }
 
-// parse appends the numbers of a row. If it returns an error, which names the column, it appends nothing.
+// parse appends the numbers of a row. If a cell is invalid, it appends nothing, and returns an error that names the column.
 func (b *Block) parse(r *Layout, cols columns, in cells) (err error) {
 	b.Width = len(cols.features)
 	x, y, labels := len(b.X), len(b.Y), len(b.Labels)
@@ -152,7 +153,7 @@ func (b *Block) appendWeight(w float64) error {
 	return nil
 }
 
-// Hash returns a hash of row i and its target. It distinguishes rows and determines their folds.
+// Hash returns a hash of row i, including its target and weight. It identifies the row and determines its fold.
 func (b *Block) Hash(i int) uint64 {
 	h := rowhash.Numbers(rowhash.Seed, b.X[i*b.Width:(i+1)*b.Width])
 	if len(b.Y) > 0 {

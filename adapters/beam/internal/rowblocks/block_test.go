@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Several rows of one width form a matrix.
+// A block returns its rows as a matrix, also with the targets, and parts of its rows.
 func TestBlock(t *testing.T) {
 	var b Block
 	one := Block{Width: 2, X: []float64{1, 2}, Y: []float64{3}, Places: []Place{{}}, Hashes: []uint64{0}}

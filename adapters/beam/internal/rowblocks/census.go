@@ -9,19 +9,19 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Summary holds sums over rows. Summaries merge in any order.
+// Summary holds sums over rows. Summaries can be merged in any order.
 type Summary interface {
-	// Add adds the rows of a block. An error leaves the sums unchanged.
+	// Add adds the rows of a block. If it returns an error, the sums are unchanged.
 	Add(ctx context.Context, b *Block) error
 	Absorb(o Summary) error
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// Census counts the rows of a pass, in addition to their statistics. Parts merge in any order.
+// Census counts the rows of a pass. It is collected together with the statistics of the rows, and can be merged in any order.
 type Census struct {
 	Rows   int64
-	Hash   uint64    // sum of the rows' hashes, with which a later pass checks for the same rows
+	Hash   uint64    // sum of the hashes of the rows; a later pass compares it with its own
 	Bad    int64     // rows that were left out
 	Limit  int       // largest length of Left
 	Left   []Finding // the first bad rows, in order
@@ -48,7 +48,7 @@ func (c *Census) merge(o *Census) {
 	c.Shards = append(c.Shards, o.Shards...)
 }
 
-// keepFirst inserts f into Left if it is among the first Limit findings.
+// keepFirst inserts f into Left, in order, if it is one of the first Limit findings.
 func (c *Census) keepFirst(f Finding) {
 	i, _ := slices.BinarySearchFunc(c.Left, f, Finding.compare)
 	if i < c.Limit {
@@ -59,7 +59,7 @@ func (c *Census) keepFirst(f Finding) {
 
 const censusKind = "kernelbeam.census"
 
-// storedCensus has no methods, so that it is stored field by field.
+// storedCensus is a Census without its methods, so that an encoder stores its fields.
 type storedCensus Census
 
 // MarshalBinary implements Summary.

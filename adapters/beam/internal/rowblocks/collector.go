@@ -22,7 +22,7 @@ var (
 	ranges   = beam.NewCounter(Metrics, "ranges")
 )
 
-// Collector takes the rows of a bundle one by one, and passes them to Receive in blocks.
+// Collector collects the rows of a bundle, and passes them to Receive in blocks.
 type Collector struct {
 	Layout  *Layout
 	file    string
@@ -30,7 +30,7 @@ type Collector struct {
 	MaxBad  int
 	rows    Block
 	Known   Census
-	counted struct{ rows, bad int64 } // rows in the metrics so far
+	counted struct{ rows, bad int64 } // rows that the counters already include
 	Receive func(ctx context.Context, b *Block) (at int, err error)
 }
 
@@ -75,7 +75,7 @@ func (c *Collector) Flush(ctx context.Context) error {
 	}
 	c.Known.Rows += int64(n)
 	for _, h := range c.rows.Hashes {
-		c.Known.Hash += h | 1 // every row changes the sum
+		c.Known.Hash += h | 1 // odd, so every row changes the sum
 	}
 	c.Count(ctx)
 	return nil
@@ -88,7 +88,7 @@ func (c *Collector) Count(ctx context.Context) {
 	c.counted.rows, c.counted.bad = c.Known.Rows, c.Known.Bad
 }
 
-// leaveOut counts a row that is left out, and keeps it if it is among the first.
+// leaveOut counts a row that is left out, and records it if it is one of the first.
 func (c *Collector) leaveOut(at int64, id, reason, text string) {
 	c.Known.Bad++
 	c.Known.keepFirst(Finding{File: c.file, At: at, ID: strings.ToValidUTF8(id, "\ufffd"), Parquet: c.parquet,
@@ -96,7 +96,7 @@ func (c *Collector) leaveOut(at int64, id, reason, text string) {
 		Text:   strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd")})
 }
 
-// fault ends the pass because of an error in the file at an offset. Offset -1 stands for errors of the file itself.
+// fault ends the pass because of an error at an offset of the file. If at is -1, the error concerns the entire file.
 func (c *Collector) fault(at int64, err error) {
 	f := newFinding(c.file, at, strings.TrimPrefix(err.Error(), c.file+": "), err)
 	f.Parquet = c.parquet
@@ -105,7 +105,7 @@ func (c *Collector) fault(at int64, err error) {
 	}
 }
 
-// stop ends the pass for errors of the data at an offset. It returns all other reading errors.
+// stop ends the pass if err is an error of the data, at an offset of the file. It returns all other errors.
 func (c *Collector) stop(at int64, err error, s span) error {
 	if err != errOpenQuote && err != errLongLine {
 		return err
@@ -115,7 +115,7 @@ func (c *Collector) stop(at int64, err error, s span) error {
 	return nil
 }
 
-// openFault ends the pass if opening a file gave a Finding. It returns any other error.
+// openFault ends the pass if opening a file returned a Finding as its error. It returns any other error.
 func (c *Collector) openFault(err error) error {
 	var f *Finding
 	if !errors.As(err, &f) {
@@ -125,7 +125,7 @@ func (c *Collector) openFault(err error) error {
 	return nil
 }
 
-// ReadRange reads a range of a file.
+// ReadRange collects the rows in a range of a file.
 func (c *Collector) ReadRange(ctx context.Context, s Shard, part span) error {
 	ranges.Inc(ctx, 1)
 	if c.done() {
@@ -139,7 +139,7 @@ func (c *Collector) ReadRange(ctx context.Context, s Shard, part span) error {
 	} else {
 		err = c.Layout.csvRange(ctx, s.Path, part, c)
 	}
-	if err == nil { // a block has rows of one file only
+	if err == nil { // flush, because a block has rows of only one file
 		err = c.Flush(ctx)
 	}
 	if err != nil {

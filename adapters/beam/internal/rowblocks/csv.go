@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// maxLine limits the bytes of a line that are kept, for a file without line breaks.
+// maxLine is the largest number of bytes of a line that are kept. It limits the memory for a file without line breaks.
 const maxLine = 16 << 20
 
 var (
@@ -41,7 +41,7 @@ type csvFile struct {
 	dropped int      // number of columns at the end without a name
 	parser  *celltext.Parser
 	rows    int64       // offset of the first row
-	whole   *csv.Reader // the reader of WholeFiles, which begins at offset base of the file
+	whole   *csv.Reader // the reader with WholeFiles, which begins at offset base of the file
 	base    int64
 }
 
@@ -101,7 +101,7 @@ func (f *csvFile) begin(path string, r *Layout) (err error) {
 	return nil
 }
 
-// header returns the fields of the first line as they are written.
+// header returns the unparsed fields of the first line.
 func (f *csvFile) header(path string) ([]string, error) {
 	if f.whole != nil {
 		names, err := f.whole.Read()
@@ -138,7 +138,7 @@ func (f *csvFile) header(path string) ([]string, error) {
 	return names, nil
 }
 
-// fileError returns a finding for errors of the file's contents, and err for errors of a disk or a network.
+// fileError returns a Finding if err concerns the contents of the file. It returns err if it concerns the disk or the network.
 func fileError(path string, err error) error {
 	if errors.Is(err, errDamaged) || errors.Is(err, fault.ErrParam) || errors.Is(err, fault.ErrShape) {
 		return newFinding(path, -1, strings.TrimPrefix(err.Error(), path+": "), err)
@@ -165,13 +165,13 @@ func readLine(in *bufio.Reader, buf []byte) ([]byte, error) {
 	return buf, err
 }
 
-// trimLine removes the line break.
+// trimLine returns a line without its line break.
 func trimLine(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
 }
 
-// split appends the fields of a line to fields, and stops after most fields. A field is a part of the line, unless it has quotes to
-// be replaced. An empty line has no fields. Spaces before a quote are dropped, as in encoding/csv.
+// split appends the fields of a line to fields, and stops after most fields. A field shares the memory of the line, unless it is
+// quoted. An empty line has no fields. Spaces before a quote are dropped, as in encoding/csv.
 func split(line []byte, comma byte, fields [][]byte, most int) ([][]byte, error) {
 	if len(line) == 0 {
 		return fields, nil
@@ -226,8 +226,8 @@ func quoted(s []byte) (field, rest []byte, err error) {
 	}
 }
 
-// csvRange passes the rows that begin in a range of a file to c, together with all errors of the data. It returns errors of reading
-// and of the context.
+// csvRange passes the rows that begin in a range of a file to c. Errors of the data become findings of c. csvRange returns the
+// errors of reading and of the context.
 func (r *Layout) csvRange(ctx context.Context, path string, span span, c *Collector) error {
 	f, err := openCSV(ctx, path, r)
 	if fatal := c.openFault(err); fatal != nil || err != nil {
@@ -258,7 +258,7 @@ func (r *Layout) csvRange(ctx context.Context, path string, span span, c *Collec
 			return err
 		}
 		f.in.Reset(f.of)
-		line, err := readLine(f.in, nil) // the rest of the row that begins before the range
+		line, err := readLine(f.in, nil) // skip the end of the row that begins before the range
 		if err != nil && err != io.EOF {
 			return c.stop(from, err, span)
 		}
@@ -277,7 +277,7 @@ func (r *Layout) csvLines(ctx context.Context, f *csvFile, at int64, cols column
 			return c.stop(at, err, span)
 		}
 		if len(line) == 0 {
-			span.Finish() // the file has become shorter
+			span.Finish() // the file has been shortened during the pass
 			return nil
 		}
 		in.fields, err = split(trimLine(line), f.comma, in.fields[:0], cols.count+mostSurplus)
@@ -337,7 +337,7 @@ func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span sp
 	return nil
 }
 
-// csvHead returns the first rows of a file, without rows that do not have its columns.
+// csvHead returns the first rows of a file. It leaves out rows whose number of fields differs from the number of columns.
 func (r *Layout) csvHead(ctx context.Context, path string) (columns []table.Column, rows [][]any, err error) {
 	f, err := openCSV(ctx, path, r)
 	if err != nil {
@@ -347,7 +347,7 @@ func (r *Layout) csvHead(ctx context.Context, path string) (columns []table.Colu
 	names := f.names
 	for {
 		fields, err := f.fields()
-		if err == io.EOF || err != nil && len(rows) > 0 { // a pass reports the place of such an error
+		if err == io.EOF || err != nil && len(rows) > 0 { // a pass will report such an error with its place
 			break
 		}
 		if err != nil {
@@ -378,7 +378,7 @@ func (r *Layout) csvHead(ctx context.Context, path string) (columns []table.Colu
 	return columns, rows, nil
 }
 
-// fields returns the fields of the next row. It returns none for an empty row, and for a row that cannot be divided into fields.
+// fields returns the fields of the next row. It returns no fields for an empty row, and for a row that cannot be split.
 func (f *csvFile) fields() (out []string, err error) {
 	if f.whole != nil {
 		record, err := f.whole.Read()
@@ -411,7 +411,7 @@ type csvCells struct {
 // number implements cells.
 func (c *csvCells) number(e *table.Encoder, at place) (float64, error) {
 	field := c.fields[at.file]
-	return e.Text(at.schema, unsafe.String(unsafe.SliceData(field), len(field))) // the string is only kept as a copy in an error
+	return e.Text(at.schema, unsafe.String(unsafe.SliceData(field), len(field))) // safe, because only an error keeps the string, as a copy
 }
 
 // text implements cells.
@@ -433,7 +433,7 @@ func (c *Collector) csvRow(ctx context.Context, cols columns, in *csvCells, wron
 	}
 	id := ""
 	if cols.id >= 0 && cols.id < len(in.fields) {
-		// The ID of a bad row is only shown to users.
+		// An error is ignored here, because the ID of a bad row is only shown to users.
 		id, _ = in.parser.Text(string(in.fields[cols.id]))
 	}
 	if wrong != nil {
@@ -449,10 +449,11 @@ func notUTF8(text string) error {
 	return fmt.Errorf("%q is not UTF-8: set Format.Latin1 for a file that is Latin-1", text)
 }
 
-// mostSurplus is the limit up to which the fields of a line beyond those of the first line are counted for an error.
+// mostSurplus limits how many surplus fields of a line are counted for an error.
 const mostSurplus = 1000
 
-// checkFields returns an error if a row does not have the columns of the first line.
+// checkFields returns an error if a row has another number of fields than the first line, text in a column without a name, or an
+// invalid ID.
 func (cols columns) checkFields(in *csvCells) error {
 	fields := in.fields
 	if len(fields) >= cols.count+mostSurplus {

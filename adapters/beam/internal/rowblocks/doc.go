@@ -7,6 +7,6 @@
 //	Summary             sums over blocks, merged in any order
 //	Census, Finding     the summary of the rows that were read, and an error of a row or file
 //
-// A CSV row belongs to the range in which it begins. The same holds for a row group of Parquet. An error in the data becomes a
-// Finding of the Census, which travels with the sums. Functions return only reading errors, after which an engine may try again.
+// A CSV row belongs to the range in which it begins. The same holds for a Parquet row group. An error in the data becomes a Finding
+// of the Census, and reaches the driver with the sums. Functions return only reading errors, after which an engine may try again.
 package rowblocks

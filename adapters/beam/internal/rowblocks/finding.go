@@ -36,7 +36,7 @@ func (f *Finding) Error() string { return f.File + ": " + f.Reason }
 
 const maxText = 1000
 
-// kinds lists the errors that findings may unwrap to.
+// kinds lists the errors to which findings may unwrap. Finding.Kind is an index of the list.
 var kinds = []error{nil, fault.ErrParam, fault.ErrShape, fault.ErrNotFinite, fault.ErrNotPSD, fault.ErrTooLarge, fault.ErrBadModel,
 	errors.ErrUnsupported}
 
@@ -49,7 +49,7 @@ func kindOf(err error) int {
 	return 0
 }
 
-// Sentinel returns the error that the finding unwraps to, or nil.
+// Sentinel returns the error to which the finding unwraps, or nil.
 func (f *Finding) Sentinel() error { return kinds[min(f.Kind, len(kinds)-1)] }
 
 func (f Finding) compare(o Finding) int {

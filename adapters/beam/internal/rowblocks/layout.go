@@ -14,9 +14,9 @@ import (
 // TypeData is the prefix of errors of a Data.
 const TypeData = "kernelbeam: Data"
 
-// Layout describes to workers how the rows of a Data are stored.
+// Layout describes how the rows of a Data are stored. Workers receive it.
 type Layout struct {
-	CSV        bool          // all files are CSV; if neither CSV nor Parquet is set, the names decide
+	CSV        bool          // all files are CSV; if neither CSV nor Parquet is set, the name of a file determines its format
 	Parquet    bool          // all files are Parquet
 	Schema     *table.Schema // nil for a PCollection, and until it is learnt
 	Format     table.Format
@@ -34,7 +34,7 @@ func (r *Layout) parser() (*celltext.Parser, error) {
 		Parser(TypeData + ": Format")
 }
 
-// names returns the names of the columns of a text file without a header.
+// names returns the column names of the schema, for text files without a header.
 func (r *Layout) names() (out []string) {
 	if r.Schema == nil {
 		return nil
@@ -49,7 +49,7 @@ func (r *Layout) parquet(path string) bool {
 	return r.Parquet || !r.CSV && strings.HasSuffix(strings.ToLower(path), ".parquet")
 }
 
-// place holds the number of a column in a file, and its number in the schema.
+// place holds the index of a column in a file, and its index in the schema.
 type place struct{ file, schema int }
 
 // columns holds the places of a file's columns.
@@ -102,7 +102,7 @@ func (r *Layout) columnsOf(names []string) (c columns, err error) {
 	return c, err
 }
 
-// Head returns the columns of a file and its first rows, from which a schema is learnt. Rows that do not have its columns are left
+// Head returns the columns of a file and its first rows, from which a schema is learnt. Rows with another number of fields are left
 // out.
 func (r *Layout) Head(ctx context.Context, path string) ([]table.Column, [][]any, error) {
 	if r.parquet(path) {
@@ -111,5 +111,5 @@ func (r *Layout) Head(ctx context.Context, path string) ([]table.Column, [][]any
 	return r.csvHead(ctx, path)
 }
 
-// headRows returns the largest number of rows of a head with the given number of columns.
+// headRows returns the number of rows from which a schema with the given number of columns is learnt.
 func headRows(columns int) int { return max(1000, blockCells/max(1, columns)) }

@@ -27,8 +27,8 @@ type parquetFile struct {
 	in *file.Reader
 }
 
-// openParquet opens a file. A file that is not Parquet gives a finding. If the file system has no random access, openParquet reads
-// the complete file.
+// openParquet opens a file. If it is not a Parquet file, the error is a Finding. If the file system has no random access,
+// openParquet reads the complete file into memory.
 func openParquet(ctx context.Context, path string) (f *parquetFile, err error) {
 	o, err := beamfiles.Open(ctx, path, 0)
 	if err != nil {
@@ -123,7 +123,7 @@ func parquetHead(ctx context.Context, path string) (columns []table.Column, rows
 	return columns, rows, nil
 }
 
-// declared returns the column that a field declares.
+// declared returns the column with the kind that the type of f determines.
 func declared(f arrow.Field) table.Column {
 	out := table.Column{Name: f.Name}
 	switch t := f.Type.(type) {
@@ -184,7 +184,7 @@ func (r *Layout) parquetRange(ctx context.Context, path string, span span, c *Co
 	return nil
 }
 
-// groupBegin returns the offset of a row group. It uses the stored offset, said, which not all writers set.
+// groupBegin returns the offset of row group g. It is the stored offset, said, or the offset of the first page if said is not set.
 func groupBegin(said int64, in *file.Reader, g int) int64 {
 	if said > 0 {
 		return said
@@ -200,7 +200,7 @@ func groupBegin(said int64, in *file.Reader, g int) int64 {
 	return begin
 }
 
-// parquetGroup passes the rows of a row group to c. first is the number of its first row in the file.
+// parquetGroup passes the rows of row group g to c. The number of its first row in the file is first.
 func (r *Layout) parquetGroup(ctx context.Context, f *parquetFile, g int, cols columns, first int64, c *Collector) error {
 	in, err := pqarrow.NewFileReader(f.in, pqarrow.ArrowReadProperties{BatchSize: mostBlockRows}, memory.DefaultAllocator)
 	if err != nil {
@@ -273,7 +273,7 @@ type parquetCells struct {
 	row     int
 }
 
-// use sets the columns of a batch, and returns their places.
+// use sets the batch whose cells are read, and returns the places of its columns.
 func (p *parquetCells) use(r *Layout, batch arrow.RecordBatch) (columns, error) {
 	names := make([]string, batch.NumCols())
 	for j := range names {
@@ -317,11 +317,11 @@ func (p *parquetCells) text(column int) (string, error) {
 	return "", nil
 }
 
-// numberAt returns an element of a column, or NaN for a null. It returns false for a number that is not finite, and for an integer
+// numberAt returns element i of a column, or NaN for a null. It returns false for a number that is not finite, and for an integer
 // that float64 may not represent exactly.
 type numberAt func(i int) (v float64, ok bool)
 
-// numbers returns the function for the elements of a column of numbers, or nil for another type.
+// numbers returns the numberAt of a column of numbers, or nil for a column of another type.
 func numbers(a arrow.Array) numberAt {
 	switch a := a.(type) {
 	case *array.Float64:
@@ -358,7 +358,7 @@ func exactNumbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | flo
 	}
 }
 
-// values returns the function for the elements of a column, in the types that package table accepts. It gives nil for a null.
+// values returns a function that returns the elements of a column, in the types that package table accepts. A null is nil.
 func values(a arrow.Array) (func(i int) any, error) {
 	number := numbers(a)
 	var at func(i int) any

@@ -16,7 +16,7 @@ type Shard struct {
 // Range returns the range of all bytes of the file.
 func (s Shard) Range() offsetrange.Restriction { return offsetrange.Restriction{End: s.Size} }
 
-// Split divides a file into ranges of equal size.
+// Split divides the range rest of a file into ranges of equal size.
 func (r *Layout) Split(f Shard, rest offsetrange.Restriction) []offsetrange.Restriction {
 	if r.readsWholeFile(f.Path) || rest.Size() <= float64(r.RangeBytes) {
 		return []offsetrange.Restriction{rest}

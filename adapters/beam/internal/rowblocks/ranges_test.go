@@ -19,7 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
-// numbered calls f to read the ranges of a file. It returns how often each row was read. Column x holds the numbers of the rows.
+// numbered calls f, which reads ranges of a file with c, and returns how often each row was read. Column x of the file holds the
+// numbers of the rows.
 func numbered(t *testing.T, path string, rows int, f func(c *Collector, all offsetrange.Restriction)) []int {
 	t.Helper()
 	n, err := beamfiles.Size(context.Background(), path)
@@ -47,7 +48,7 @@ func once(rows int) []int {
 	return out
 }
 
-// lineFiles writes files with all forms of line endings.
+// lineFiles writes files with different line breaks, with and without a last one, and returns their paths.
 func lineFiles(t *testing.T, rows int) (out []string) {
 	dir := t.TempDir()
 	for k, end := range []string{"\n", "\r\n", "\n\n"} {
@@ -68,7 +69,7 @@ func lineFiles(t *testing.T, rows int) (out []string) {
 	return out
 }
 
-// Ranges of any size read each row once.
+// Each row is read exactly once, whatever the size of the ranges.
 func TestRangesOfEverySize(t *testing.T) {
 	const rows = 40
 	for _, path := range lineFiles(t, rows) {
@@ -83,7 +84,7 @@ func TestRangesOfEverySize(t *testing.T) {
 	}
 }
 
-// splitting divides the rest of a range at some claims, as an engine does during a pass.
+// splitting is a range whose unread remainder is split off at some claims, as an engine does during a pass.
 type splitting struct {
 	tracked
 	rng  *rand.Rand
@@ -103,7 +104,7 @@ func (s *splitting) Claim(at int64) bool {
 	return s.tracked.Claim(at)
 }
 
-// Ranges that an engine divides during the pass read each row once, and are done at the end.
+// If an engine divides ranges during the pass, each row is still read exactly once, and all ranges are done at the end.
 func TestRangesThatAreDivided(t *testing.T) {
 	const rows = 60
 	for _, path := range lineFiles(t, rows) {
@@ -128,7 +129,7 @@ func TestRangesThatAreDivided(t *testing.T) {
 	}
 }
 
-// Files that are read from beginning to end are not divided.
+// The range of a file that is read from beginning to end cannot be divided.
 func TestUndivided(t *testing.T) {
 	by := &Layout{WholeFiles: true, RangeBytes: 10}
 	all := offsetrange.Restriction{End: 1000}
@@ -139,7 +140,7 @@ func TestUndivided(t *testing.T) {
 	assert.Len(t, (&Layout{RangeBytes: 10}).Split(Shard{"a.csv", 1000}, all), 100)
 }
 
-// A line is split into its fields, with quotes and without.
+// Lines with and without quotes are split into their fields.
 func TestSplit(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":               nil,
@@ -169,7 +170,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Cells are numbers according to the rules of all readers, gaps, or errors.
+// The same rules as in all other readers decide whether a cell is a number, a gap or an error.
 func TestNumber(t *testing.T) {
 	number := func(f table.Format, text string) (float64, error) {
 		e, err := (&table.Schema{Columns: []table.Column{{Name: "x", Kind: table.Number}}, Format: f}).Encoder()

@@ -18,18 +18,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Entry is one entry of the archive that a classifier of golearn writes. The entries are kept uncompressed, so that reading them
-// cannot take more memory than the model data.
+// Entry is one entry of the archive that a golearn classifier writes. Entries are kept uncompressed, so that reading them cannot
+// use more memory than the model data.
 type Entry struct {
 	Key  string
 	Data []byte
 }
 
-// finalPrefix is the position of the classifier in that archive: the root, the only position where golearn's KNN finds its own
-// output.
+// finalPrefix is the prefix of the classifier's keys in that archive. It is empty, because golearn's KNN finds its own output only
+// there.
 const finalPrefix = ""
 
-// Save returns the entries of the file that a fitted classifier of golearn writes. It can only write itself to a file.
+// Save returns the entries of the archive of a fitted golearn classifier. A classifier can only write its archive to a file.
 func Save(c base.Classifier) ([]Entry, error) {
 	var entries []Entry
 	err := inTempFile(func(path string) error {
@@ -95,7 +95,7 @@ func readArchive(r io.Reader) ([]Entry, error) {
 	return out, err
 }
 
-// Load calls the Load of a classifier of golearn with entries.
+// Load decodes entries into a golearn classifier with the classifier's own method.
 func Load(c base.Classifier, entries []Entry) error {
 	var buf bytes.Buffer
 	if err := packArchive(&buf, entries); err != nil {
@@ -133,8 +133,8 @@ func loadArchive(c base.Classifier, path string) (err error) {
 	return c.LoadWithPrefix(r, finalPrefix)
 }
 
-// Check rejects invalid counts, since golearn allocates memory for them without comparing them with the data. They are the size of
-// a stored grid, and that of a list of attributes.
+// Check returns an error if the archive contains invalid counts, since golearn allocates memory for them without comparing them
+// with the data. The counts are the size of a stored grid and the length of a list of attributes.
 func Check(kind string, entries []Entry) error {
 	byKey := make(map[string][]byte, len(entries))
 	for _, e := range entries {
@@ -164,7 +164,7 @@ func checkDims(dims []byte, attrBytes, dataBytes int) error {
 		return fmt.Errorf("%d bytes, want %d", len(dims), 2*gridtable.CellSize)
 	}
 	attrs, rows := binary.LittleEndian.Uint64(dims), binary.LittleEndian.Uint64(dims[gridtable.CellSize:])
-	// An attribute takes more than a byte of the list, and a cell takes at least one.
+	// An attribute has more than one byte in the list, and a cell at least one.
 	if attrs > uint64(attrBytes) || rows > uint64(dataBytes) || attrs*rows > uint64(dataBytes) {
 		return fmt.Errorf("%d attributes in %d bytes and %d rows in %d bytes", attrs, attrBytes, rows, dataBytes)
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-const CellSize = 8 // bytes of a float or a categorical cell
+const CellSize = 8 // number of bytes of a float or a categorical cell
 
 // Cells is one column of a table. Its cells are read as numbers: the value of a float, the index of a category, and 0 or 1 for a
-// binary cell. They are stored in one of three places.
+// binary cell. They are stored in Numbers, in the memory of a grid, or behind the Get of a grid.
 type Cells struct {
 	Column Column
 	attr   base.Attribute // nil for a column that is not in a grid
@@ -23,11 +23,11 @@ type Cells struct {
 
 	get *getter // for any other grid
 
-	// Codes maps the index of a category in its source to that of the column; nil keeps it.
+	// Codes maps the index of a category in the source to its index in the column. If it is nil, the indices are equal.
 	Codes []float64
 }
 
-// getter reads an attribute of a grid with Get, cell by cell, since MapOverRows ignores the row map of some views.
+// getter reads an attribute cell by cell with the Get method of a grid, since MapOverRows ignores the row map of some views.
 type getter struct {
 	grid  base.FixedDataGrid
 	spec  base.AttributeSpec
@@ -41,7 +41,7 @@ type CellPlace struct {
 	Stride, Offset int
 }
 
-// Zeros returns a column of zeros, the class of rows to predict.
+// Zeros returns a column of zeros, which is the class of rows to predict.
 func Zeros(c Column) Cells { return Cells{Column: c, Numbers: []float64{0}} }
 
 // NewCells returns a column of numbers, one for each row.
@@ -49,13 +49,13 @@ func NewCells(c Column, values []float64) Cells {
 	return Cells{Column: c, Numbers: values, CellPlace: CellPlace{Stride: 1}}
 }
 
-// atEachGet reports whether golearn code computes the cells. That code may run a filter at each cell.
+// atEachGet reports whether golearn code computes a cell each time that it is read, possibly with a filter.
 func (c *Cells) atEachGet() bool { return c.Numbers == nil && c.storage == nil }
 
-// read writes the cells of rows to dst[0], dst[stride], dst[2·stride] and so on. All reads of cells use it. With an error it
-// returns the number of cells before the invalid one.
+// read writes the cells of rows to dst[0], dst[stride], dst[2·stride] and so on. All code reads cells with it. If it returns an
+// error, it also returns the number of cells before the invalid one.
 func (c *Cells) read(dst []float64, stride int, rows []int) (int, error) {
-	values, storage, step, offset := c.Numbers, c.storage, c.Stride, c.Offset // local, so that they are in registers
+	values, storage, step, offset := c.Numbers, c.storage, c.Stride, c.Offset // copied to local variables, so that they are in registers
 	switch {
 	case values != nil:
 		for i, r := range rows {
@@ -109,7 +109,7 @@ func (c *Cells) getCell(row int) (float64, error) {
 	return c.category(row, binary.LittleEndian.Uint64(raw))
 }
 
-// category checks the index in a categorical cell against the grid's categories.
+// category returns the index in a categorical cell as a number, or an error if the grid has no category with the index.
 func (c *Cells) category(row int, index uint64) (float64, error) {
 	known := len(c.Column.Values)
 	if c.Codes != nil {
@@ -126,7 +126,7 @@ func NotFinite(name string, row int, v float64) error {
 	return &cellNotFinite{&fault.NotFiniteError{Name: name, Row: row, Col: -1, Value: v}}
 }
 
-// cellNotFinite adds the attribute and the row of a grid to the error of a NaN or an infinity.
+// cellNotFinite wraps the error of a NaN or an infinity, with a text that names the attribute and the row of the grid.
 type cellNotFinite struct{ err *fault.NotFiniteError }
 
 func (e *cellNotFinite) Error() string {
@@ -136,8 +136,8 @@ func (e *cellNotFinite) Error() string {
 // Unwrap returns the fault.NotFiniteError.
 func (e *cellNotFinite) Unwrap() error { return e.err }
 
-// Guard turns a panic of golearn code, or of a filter, into an error. It guards reads of a grid, which may run a view's or a
-// filter's code at each cell, and calls of golearn's classifiers, but never an estimator.
+// Guard turns a panic of golearn code, or of a filter, into an error. It guards calls of golearn's classifiers, and reads of a
+// grid, which may run code of a view or of a filter at each cell. It never guards an estimator.
 func Guard(doing string, err *error) {
 	if p := recover(); p != nil {
 		*err = fault.Param("golearn", doing, p, "no panic")

@@ -7,10 +7,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Missing is the category that ReadCSV gives a missing categorical cell. As a class it is a gap: Fit rejects it, and names the row.
+// Missing is the category of a missing categorical cell in a grid of ReadCSV. As a class it is a gap: Fit rejects it, and names the
+// row.
 const Missing = "?"
 
-// ClassTexts returns the printed texts of the classes in present, which holds indices of the class attribute c.
+// ClassTexts returns the printed texts of the classes of c whose indices are in present.
 func ClassTexts(c Column, present []int) []string {
 	out := make([]string, len(present))
 	for i, k := range present {
@@ -19,7 +20,7 @@ func ClassTexts(c Column, present []int) []string {
 	return out
 }
 
-// Labels reads the class column as labels from 0. Label k stands for the index present[k] in the attribute.
+// Labels reads the class column as labels from 0. The class with label k has index present[k] in the attribute.
 func (t *Table) Labels() (class Column, present, y []int, err error) {
 	class = t.Classes[0].Column.Owned()
 	values, err := t.Values(&t.Classes[0])
@@ -37,7 +38,7 @@ func (t *Table) Labels() (class Column, present, y []int, err error) {
 	return class, present, classes.Positions(present, index), nil
 }
 
-// checkClass rejects a cell that is not a class.
+// checkClass returns an error if a cell does not hold a class.
 func checkClass(c Column, row int, v float64) error {
 	switch {
 	case c.Kind == CategoricalKind && c.Values[int(v)] == Missing:

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// Kind is the type of a column: golearn's three types of attribute.
+// Kind is the type of a column, one of golearn's three types of attributes.
 type Kind uint8
 
 const (
@@ -34,25 +34,25 @@ func (k Kind) String() string {
 	return "of unknown type"
 }
 
-// Column describes an attribute as a value. Attributes are pointers that golearn shares between grids and that some of its
-// functions write to, so that only values may outlive a call.
+// Column describes an attribute as a value. golearn shares attributes between grids as pointers, and some of its functions write to
+// them. No attribute may therefore be kept after a call.
 type Column struct {
 	Name      string
 	Kind      Kind
 	Values    []string // categories, in the order of their indices
-	Code      bool     `cbor:",omitempty"` // the matrix has one column of the indices, instead of one of 0 and 1 for each category
-	Precision int      // printed decimals of a float
+	Code      bool     `cbor:",omitempty"` // the matrix has one column of indices, instead of a column of 0 and 1 for each category
+	Precision int      // number of decimals with which golearn prints a float
 }
 
-// mostDecimals is the largest Precision. golearn uses it for printing, and a hostile file must not make it print a gigabyte of
-// zeros.
+// mostDecimals is the largest Precision. golearn prints this number of decimals, so that a hostile file could otherwise make it
+// print a gigabyte of zeros.
 const mostDecimals = 100
 
-// Decimals is the number of printed decimals of the cells of a matrix. The cells themselves are float64.
+// Decimals is the number of decimals with which golearn prints the cells of a matrix. The cells themselves are float64.
 const Decimals = 6
 
-// Describe describes an attribute. It shares the slice of categories with the attribute. Attribute types that golearn does not
-// define get kind 0.
+// Describe returns the Column of an attribute, which shares the slice of categories. The kind is 0 for attribute types that golearn
+// does not define.
 func Describe(a base.Attribute) Column {
 	switch v := a.(type) {
 	case *base.FloatAttribute:
@@ -65,7 +65,7 @@ func Describe(a base.Attribute) Column {
 	return Column{Name: a.GetName()}
 }
 
-// validText returns ErrParam unless the name and the categories are UTF-8, as in model files.
+// validText returns ErrParam unless the name and the categories are UTF-8, which model files require.
 func (c Column) validText() error {
 	if err := check.Text("input", "attribute name", c.Name); err != nil {
 		return err
@@ -73,13 +73,13 @@ func (c Column) validText() error {
 	return check.Text("input", fmt.Sprintf("category of attribute %q", c.Name), c.Values...)
 }
 
-// Owned returns the column with a copy of its categories, since golearn appends to those of an attribute.
+// Owned returns the column with a copy of its categories, since golearn may append to the categories of an attribute.
 func (c Column) Owned() Column {
 	c.Values = slices.Clone(c.Values)
 	return c
 }
 
-// Categories returns the number of possible values of a cell. It returns 0 for a float.
+// Categories returns the number of possible values of a cell, or 0 for a float.
 func (c Column) Categories() int {
 	switch c.Kind {
 	case CategoricalKind:
@@ -101,7 +101,8 @@ func (c Column) attribute() base.Attribute {
 	return NewCategorical(c.Name, c.Values)
 }
 
-// NewCategorical decodes the attribute from JSON, because golearn's other method compares an added category with all previous ones.
+// NewCategorical returns a categorical attribute with the given values. It decodes the attribute from JSON, because golearn's other
+// method compares an added category with all previous ones.
 func NewCategorical(name string, values []string) *base.CategoricalAttribute {
 	out := base.NewCategoricalAttribute()
 	out.SetName(name)
@@ -117,7 +118,7 @@ func NewCategorical(name string, values []string) *base.CategoricalAttribute {
 	return out
 }
 
-// Validate checks a column that was read from a file.
+// Validate returns an error unless the column, which was read from a file, is valid.
 func (c Column) Validate() error {
 	if c.Kind < FloatKind || c.Kind > BinaryKind {
 		return fmt.Errorf("attribute %q has type %d", c.Name, c.Kind)

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Divisible returns a table from which rows can be picked.
+// Divisible opens a grid, and returns a table from which rows can be picked.
 func Divisible(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*Table, error)) (*Table, error) {
 	t, err := open(grid)
 	if err == nil {
@@ -23,7 +23,8 @@ func Divisible(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*Table, e
 	return t.Compute()
 }
 
-// Strata numbers the values from 0, in the order of their first occurrence.
+// Strata returns a number for each value, and the number of different values. They are numbered from 0, in the order of their first
+// occurrence.
 func Strata(values []float64) (of []int, count int) {
 	of = make([]int, len(values))
 	number := map[uint64]int{}
@@ -42,7 +43,8 @@ func Strata(values []float64) (of []int, count int) {
 	return of, len(number)
 }
 
-// EachFold calls do with the parts of each fold, one after the other, so that only the copies of one fold are in memory at a time.
+// EachFold calls do with the training and test rows of each fold in turn, so that only the copies of one fold are in memory at a
+// time.
 func EachFold[R any](ctx context.Context, function string, grid base.FixedDataGrid, open func(base.FixedDataGrid) (*Table, error),
 	folds int, seed uint64, do func(train, test *Table) (R, error)) ([]R, error) {
 	t, divisions, err := divisions(grid, open, folds, seed)

@@ -19,8 +19,8 @@ type Encoder struct {
 	Replaces bool
 }
 
-// Matrix returns the matrix of a table that is aligned to the columns, with a row for each row. It may be the matrix of the table
-// itself, and must not be written to.
+// Matrix returns the matrix of a table that is aligned to the columns. It may be a matrix that the table holds, and must not be
+// changed.
 func (e Encoder) Matrix(t *Table) (*mat.Dense, error) {
 	if t.Matrix != nil && !e.Replaces {
 		return t.Matrix, e.Check(t, nil)
@@ -34,8 +34,8 @@ func (e Encoder) Matrix(t *Table) (*mat.Dense, error) {
 	return x, e.eachBlock(t, nil, func(at, rows int) []float64 { return data[at*width : (at+rows)*width] })
 }
 
-// Check reads the table like Matrix, and keeps nothing. If unseen is not nil, it counts the rows with a category that the training
-// rows lack.
+// Check does the same checks as Matrix, but stores no matrix. If unseen is not nil, Check counts in it the rows with a category
+// that the training rows lack.
 func (e Encoder) Check(t *Table, unseen map[string]int) error {
 	width := MatrixWidth(e.Columns)
 	buf := make([]float64, min(t.Rows, BlockRows)*width)
@@ -54,7 +54,7 @@ func MatrixWidth(cols []Column) int {
 	return width
 }
 
-// eachBlock encodes the rows of t, block by block, into the slices that to returns.
+// eachBlock encodes the rows of t in blocks. The function to returns the memory for the rows of a block, which begin at row at.
 func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int) []float64) (err error) {
 	defer Guard("reading the grid", &err)
 	width := MatrixWidth(e.Columns)
@@ -62,8 +62,8 @@ func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int
 		dst, column := to(at, len(rows)), 0
 		var first error
 		for j := range e.Columns {
-			// After an error, the loop reads the rows before it in the other columns, so that the error names the first invalid
-			// row.
+			// After an error, the loop still reads the rows before the invalid one in the other columns, so that the error names
+			// the first invalid row.
 			n, err := e.encode(&t.Features[j], column, e.Columns[j], dst[column:], width, rows, unseen)
 			if err != nil {
 				rows, first = rows[:n], err
@@ -74,9 +74,9 @@ func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int
 	})
 }
 
-// encode writes one feature of some rows to the matrix columns from column on. A categorical feature gets a column for each
-// category of known, the training categories, or one column of codes. The code of other categories is the number of known ones.
-// With an error it returns the number of rows before the invalid one.
+// encode writes one feature of some rows to the matrix columns from column on. A categorical feature has a column for each category
+// of known, the training categories, or one column of codes. All other categories have the same code, the number of known
+// categories. If encode returns an error, it also returns the number of rows before the invalid one.
 func (e Encoder) encode(c *Cells, column int, known Column, dst []float64, stride int, rows []int, unseen map[string]int) (int, error) {
 	if c.Column.Kind == CategoricalKind {
 		var codes [BlockRows]float64
@@ -112,7 +112,7 @@ func (e Encoder) encode(c *Cells, column int, known Column, dst []float64, strid
 	return n, err
 }
 
-// maxMatrixBytes is the largest size of the matrix of a grid. With one-hot encoding, a column of names or ids may soon exceed it.
+// maxMatrixBytes is the largest size of the matrix of a grid. One-hot encoding of a column of names or ids can exceed it.
 const maxMatrixBytes = 8 << 30
 
 func checkSize(rows int, cols []Column) error {
@@ -134,8 +134,8 @@ func checkSize(rows int, cols []Column) error {
 		Hint: hint}
 }
 
-// Explain adds the attribute to the error of an estimator or a transformer for a NaN or an infinity, since they know the columns of
-// a matrix only by number.
+// Explain adds the name of the attribute to an estimator's or a transformer's error for a NaN or an infinity, which contains only
+// the number of the matrix column.
 func (t *Table) Explain(cols []Column, err error) error {
 	var nf *fault.NotFiniteError
 	if !errors.As(err, &nf) || nf.Col < 0 {

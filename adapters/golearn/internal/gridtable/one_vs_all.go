@@ -6,8 +6,8 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 )
 
-// fromOneVsAll looks for the filter of OneVsAllModel in a grid, by the name of its type. Its float class looks like any other class
-// of 0 and 1, but golearn's confusion matrix needs a class and OneVsAllModel needs a score.
+// fromOneVsAll reports whether a grid contains the filter of OneVsAllModel, which it recognises by the name of its type. The float
+// class of such a grid is like any other class of 0 and 1, but OneVsAllModel needs a score, and golearn's confusion matrix a class.
 func fromOneVsAll(v reflect.Value) bool {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		if v.IsNil() {

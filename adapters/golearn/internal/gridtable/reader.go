@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Read binds a grid: it describes each attribute and finds its place in the storage, once. It reads no cells. Attribute types that
-// golearn does not define are rejected on their first use.
+// Read returns the Table of a grid. It describes each attribute once, and finds its place in the storage, but reads no cells.
+// Attribute types that golearn does not define are rejected on their first use.
 func Read(grid base.FixedDataGrid) (t *Table, err error) {
 	if grid == nil {
 		return nil, fault.Param("input", "grid", nil, "a grid")
@@ -33,8 +33,8 @@ func Read(grid base.FixedDataGrid) (t *Table, err error) {
 		if c.storage == nil {
 			c.get = &getter{grid: grid}
 		}
-		// golearn's NonClassAttributes compares pointers. So it also returns the class if the class was set with an equal
-		// attribute, and its order is random.
+		// golearn's NonClassAttributes compares pointers, and its order is random. It therefore also returns the class if the class
+		// was set with an equal attribute.
 		if slices.ContainsFunc(class, a.Equals) {
 			t.Classes = append(t.Classes, c)
 		} else {
@@ -79,7 +79,7 @@ func (c *Cells) bind() (err error) {
 	return nil
 }
 
-// ReadLabelled returns the table of a grid that has one class attribute, which is bound.
+// ReadLabelled returns the table of a grid, which must have one class attribute. The class can be read.
 func ReadLabelled(grid base.FixedDataGrid) (*Table, error) {
 	t, err := Read(grid)
 	if err != nil {
@@ -96,8 +96,8 @@ func ReadLabelled(grid base.FixedDataGrid) (*Table, error) {
 	return t, t.Classes[0].bind()
 }
 
-// ReadTraining returns the table of a grid that is valid for a fit: with one class, with rows and with features, whose names
-// differ.
+// ReadTraining returns the table of a grid that is valid for a fit. Such a grid has one class, rows, and features with different
+// names.
 func ReadTraining(grid base.FixedDataGrid) (*Table, error) {
 	t, err := ReadLabelled(grid)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Stored is the file form of a table: copied cells, with one class.
+// Stored is the file form of a table with one class. It holds copies of the cells.
 type Stored struct {
 	Columns []Column
 	Cells   []codec.Floats // for each of Columns

@@ -9,14 +9,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Table holds the rows that a model reads: a golearn grid that was bound once, some of its rows or columns, or the result of a
-// Pipeline step. It is not written to after its creation.
+// Table holds the rows that a model reads: a golearn grid, some of its rows or columns, or the result of a Pipeline step. It is not
+// changed after its creation.
 type Table struct {
 	Features   []Cells
-	Classes    []Cells // a training table has one
+	Classes    []Cells // exactly one in a training table
 	RowNumbers []int   // indices of rows in the cells; nil: 0 to n-1
 	Rows       int
-	Matrix     *mat.Dense // its columns are the features, in order; nil if they are not
+	Matrix     *mat.Dense // a matrix whose columns are the features, in order; nil if there is none
 	OneVsAll   bool       // the grid comes from golearn's OneVsAllModel
 }
 
@@ -59,7 +59,7 @@ func (t *Table) Names() []string {
 	return out
 }
 
-// Columns describes the features as values that outlive the grid.
+// Columns returns descriptions of the features, which may be kept longer than the grid.
 func (t *Table) Columns() []Column {
 	out := make([]Column, len(t.Features))
 	for j := range out {
@@ -75,7 +75,7 @@ func (t *Table) Find(cols []Column) (*Table, error) {
 	if len(cols) != len(t.Features) {
 		out.Matrix = nil
 	}
-	var byName map[string][]*Cells // set if cols are in other places
+	var byName map[string][]*Cells // set if the columns are not at the same indices
 	for j, want := range cols {
 		if j < len(t.Features) && t.Features[j].Column.Name == want.Name && t.Features[j].Column.Kind == want.Kind {
 			out.Features[j] = t.Features[j]
@@ -110,8 +110,8 @@ func (t *Table) ByName() map[string][]*Cells {
 	return out
 }
 
-// Align returns the columns of a training table from another one, matched by name and type, with the categories matched by text.
-// Categories that the training rows lack follow the others.
+// Align returns a table with the columns cols of a training table. It matches columns by name and type, and categories by text.
+// Categories that the training rows lack get indices after the others.
 func (t *Table) Align(cols []Column) (*Table, error) {
 	out, err := t.Find(cols)
 	if err != nil {
@@ -134,7 +134,7 @@ func (t *Table) Align(cols []Column) (*Table, error) {
 	return out, nil
 }
 
-// Present removes the categories of c that do not occur, and keeps the order of the others.
+// Present removes the categories of c that do not occur in the rows, and keeps the order of the others.
 func (t *Table) Present(c *Cells) error {
 	values, err := t.Values(c)
 	if err != nil {
@@ -154,11 +154,11 @@ func (t *Table) Present(c *Cells) error {
 		*c = NewCells(c.Column, values)
 	}
 	c.Recode(out)
-	c.Column.Values = out // without the absent ones, which follow
+	c.Column.Values = out // the categories that do not occur have indices after these
 	return nil
 }
 
-// Recode maps the categories to those of to, and appends the categories that to lacks.
+// Recode replaces the categories of c by to, followed by the categories of c that to lacks.
 func (c *Cells) Recode(to []string) {
 	index := make(map[string]int, len(to))
 	for i, v := range to {
@@ -186,14 +186,15 @@ func (c *Cells) Recode(to []string) {
 	c.Column.Values, c.Codes = values, codes
 }
 
-// WithClass returns the table with another class.
+// WithClass returns a copy of the table with another class.
 func (t *Table) WithClass(class Cells) *Table {
 	out := *t
 	out.Classes = []Cells{class}
 	return &out
 }
 
-// Pick returns some features and rows of a table that Copy or Compute returned. Nil means all.
+// Pick returns the features and rows with the given indices, from a table that Copy or Compute returned. If an argument is nil, all
+// features or rows are picked.
 func (t *Table) Pick(features, rows []int) *Table {
 	out := *t
 	out.Matrix = nil
@@ -209,8 +210,8 @@ func (t *Table) Pick(features, rows []int) *Table {
 	return &out
 }
 
-// BlockRows is the number of rows of a block. All columns of a block are read before the next, so that the block stays in the
-// cache, and each column is read in one loop.
+// BlockRows is the number of rows of a block. All columns of a block are read before the next block, so that the block stays in the
+// cache. Each column of a block is read in one loop.
 const BlockRows = 64
 
 // blocks calls do for each block of rows, with the index of its first row and the indices of its rows in the cells.
@@ -244,8 +245,8 @@ func (t *Table) Values(c *Cells) (_ []float64, err error) {
 	return out, err
 }
 
-// hold returns the table with copies of the cells for which which returns true. If the table has only some rows of its grid, all
-// cells are copied.
+// hold returns the table with copies of the cells for which the function which returns true. If the table has only some rows of its
+// grid, all cells are copied.
 func (t *Table) hold(which func(c *Cells) bool) (*Table, error) {
 	out := *t
 	out.RowNumbers, out.Matrix = nil, nil
@@ -265,8 +266,9 @@ func (t *Table) hold(which func(c *Cells) bool) (*Table, error) {
 	return &out, nil
 }
 
-// Copy copies all cells, for tables that outlive the grid.
+// Copy returns the table with copies of all cells, which may be kept longer than the grid.
 func (t *Table) Copy() (*Table, error) { return t.hold(func(*Cells) bool { return true }) }
 
-// Compute copies the cells that golearn code computes at each Get, so that a filter runs once on each cell.
+// Compute returns the table with copies of the cells that golearn code computes at each Get, so that a filter runs only once for
+// each cell.
 func (t *Table) Compute() (*Table, error) { return t.hold((*Cells).atEachGet) }

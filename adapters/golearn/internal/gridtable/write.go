@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// featureGroup is the attribute group of float features. With a separate group, adding thousands of attributes is fast. It does not
-// contain the class, as golearn's KNN requires for its fast path.
+// featureGroup is the attribute group of float features. With a group of their own, thousands of attributes can be added quickly.
+// It does not contain the class, which golearn's KNN requires for its fast path.
 const featureGroup = "KERNELEARN"
 
-// Grid writes the table into a grid with new attributes, which golearn may write to.
+// Grid returns a grid with the cells of the table and new attributes, which golearn may change.
 func (t *Table) Grid() (*base.DenseInstances, error) {
 	if err := t.validText(); err != nil {
 		return nil, err
@@ -20,15 +20,15 @@ func (t *Table) Grid() (*base.DenseInstances, error) {
 	return t.write(Column.attribute)
 }
 
-// GridSharing writes the table into a grid with the table's own attributes, the same pointers, so that golearn filters trained on
-// one grid work on the other.
+// GridSharing returns a grid with the cells of the table and the same attribute pointers as the grid of the table. golearn filters
+// that are trained on either grid therefore also work on the other.
 func (t *Table) GridSharing() (*base.DenseInstances, error) { return t.write(nil) }
 
 // written is an attribute of a new grid, and the source of its cells.
 type written struct {
 	from *Cells
 	attr base.Attribute
-	spec base.AttributeSpec // set outside the feature group
+	spec base.AttributeSpec // set unless the attribute is in the feature group
 }
 
 func (t *Table) write(attribute func(Column) base.Attribute) (out *base.DenseInstances, err error) {
@@ -63,7 +63,7 @@ func (t *Table) write(attribute func(Column) base.Attribute) (out *base.DenseIns
 	return out, t.fill(out, all)
 }
 
-// addFeatures adds attributes, and returns the group of the float ones.
+// addFeatures adds attributes to a grid, and returns the group of the float attributes.
 func addFeatures(out *base.DenseInstances, all []written) (group base.AttributeGroup, err error) {
 	for j := range all {
 		w := &all[j]
@@ -86,7 +86,7 @@ func addFeatures(out *base.DenseInstances, all []written) (group base.AttributeG
 	return group, nil
 }
 
-// copyMatrix writes a matrix whose columns are those of an attribute group, row by row, since both are stored by rows.
+// copyMatrix copies a matrix to the storage of an attribute group with the same columns. Both are stored row by row.
 func copyMatrix(storage []byte, x *mat.Dense) {
 	rows, width := x.Dims()
 	for i := range rows {
@@ -97,7 +97,7 @@ func copyMatrix(storage []byte, x *mat.Dense) {
 	}
 }
 
-// fill writes the cells. It writes cells of 8 bytes directly into the storage.
+// fill writes the cells of the table to the grid. It writes 8-byte cells directly into the storage.
 func (t *Table) fill(grid *base.DenseInstances, all []written) error {
 	if len(all) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func (t *Table) fill(grid *base.DenseInstances, all []written) error {
 	})
 }
 
-// put writes values to the rows from at on.
+// put writes values to consecutive rows, beginning with row at.
 func (p CellPlace) put(k Kind, at int, values []float64) {
 	for i, v := range values {
 		bits := math.Float64bits(v)
@@ -132,7 +132,8 @@ func (p CellPlace) put(k Kind, at int, values []float64) {
 	}
 }
 
-// TableOf returns a table of columns and the numbers of each of their rows. The column with index class is the class; -1: none.
+// TableOf returns a table of columns, where values holds the numbers of each column. The column with index class is the class. If
+// class is -1, there is none.
 func TableOf(cols []Column, values [][]float64, rows, class int) *Table {
 	out := &Table{Rows: rows}
 	for j, c := range cols {
@@ -145,7 +146,7 @@ func TableOf(cols []Column, values [][]float64, rows, class int) *Table {
 	return out
 }
 
-// TableOfMatrix returns a table of the columns of x, with cols as float columns. It keeps x, which must not be written to.
+// TableOfMatrix returns a table of the columns of x, which cols describes as float columns. It keeps x, which must not be changed.
 func TableOfMatrix(x *mat.Dense, cols []Column) *Table {
 	raw := x.RawMatrix()
 	out := &Table{Features: make([]Cells, len(cols)), Rows: raw.Rows, Matrix: x}
@@ -155,12 +156,13 @@ func TableOfMatrix(x *mat.Dense, cols []Column) *Table {
 	return out
 }
 
-// ClassGrid returns the grid for Predict to return.
+// ClassGrid returns the grid that Predict returns: the class is its only attribute.
 func ClassGrid(class Cells) (*base.DenseInstances, error) {
 	return (&Table{Classes: []Cells{class}, Rows: len(class.Numbers)}).Grid()
 }
 
-// NoRows returns the grid that accompanies an error. golearn's BaggedModel dereferences it without checking the error.
+// NoRows returns the grid without rows that accompanies an error, because golearn's BaggedModel dereferences the grid without
+// checking the error.
 func NoRows(c Column) *base.DenseInstances {
 	if out, err := ClassGrid(NewCells(c, nil)); err == nil && c.Kind != 0 {
 		return out

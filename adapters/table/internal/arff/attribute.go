@@ -30,7 +30,7 @@ type Attribute struct {
 // dates lists the supported formats of dates.
 var dates = []string{"yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss"}
 
-// ParseAttribute reads the text of a declaration after the word @attribute. Its error contains the expected form.
+// ParseAttribute parses the text of a declaration after the word @attribute. Its error describes the expected form.
 func ParseAttribute(text string) (Attribute, error) {
 	words, rest, err := Cells(text, 1)
 	if err != nil || len(words) == 0 || words[0].Text == "" {
@@ -53,7 +53,7 @@ func ParseAttribute(text string) (Attribute, error) {
 	return out, nil
 }
 
-// nominal reads the values of an attribute.
+// nominal returns the attribute with the values that text declares.
 func (a Attribute) nominal(text string) (Attribute, error) {
 	levels, _, err := Cells(text, -1)
 	if err != nil {

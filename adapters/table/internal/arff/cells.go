@@ -14,7 +14,8 @@ type Cell struct {
 	Quoted bool
 }
 
-// Cells returns at most most cells between commas (-1: all), and the rest of the line. A single word also ends at white space.
+// Cells returns the cells before the first most commas, or all cells if most is -1, and the rest of the line. A single word also
+// ends at white space.
 func Cells(line string, most int) (out []Cell, rest string, err error) {
 	for rest = strings.TrimSpace(line); ; {
 		var cell Cell
@@ -71,8 +72,8 @@ func unquoted(line string) (text, rest string, err error) {
 	return "", "", errors.New("quotes that are closed")
 }
 
-// Sparse writes the cells of a sparse row, {2 7, 5 red}, into a row that contains the values of omitted cells. Errors contain the
-// expected form.
+// Sparse writes the cells of a sparse row, such as {2 7, 5 red}, into row, which already contains the values of omitted cells.
+// Errors describe the expected form.
 func Sparse(line string, row []Cell) error {
 	if !strings.HasPrefix(line, "{") || !strings.HasSuffix(line, "}") {
 		return errors.New("a row that ends with }")

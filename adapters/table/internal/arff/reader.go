@@ -52,7 +52,7 @@ func Open(name string, in io.Reader, parser *celltext.Parser) (*Reader, error) {
 	}
 }
 
-// line returns the next line that is not a comment, and io.EOF at the end.
+// line returns the next line that is not a comment, or io.EOF at the end.
 func (r *Reader) line() (string, error) {
 	for !r.end {
 		raw, err := r.lines.ReadString('\n')
@@ -81,7 +81,7 @@ func (r *Reader) Refused(what, text, want string) error {
 	return fault.Param(r.place(), what, strconv.Quote(celltext.Short(text)), want)
 }
 
-// Next returns all cells of a row, including those that a sparse row leaves out, and io.EOF at the end.
+// Next returns all cells of the next row, including those that a sparse row leaves out. At the end it returns io.EOF.
 func (r *Reader) Next() ([]Cell, error) {
 	text, err := r.line()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // Survey counts the distinct texts of a column.
 type Survey struct {
-	Most   int // the limit of the levels that are counted
+	Most   int // the number of levels at which counting stops
 	Levels map[string]struct{}
 	Values int // without gaps
 	words  int
@@ -34,7 +34,7 @@ func (v *Survey) Add(k celltext.Kind, text string) {
 // Full reports whether the limit of levels is reached.
 func (v *Survey) Full() bool { return len(v.Levels) >= v.Most }
 
-// Share returns the share of distinct values.
+// Share returns the number of distinct values divided by the number of values.
 func (v *Survey) Share() float64 { return float64(len(v.Levels)) / float64(max(1, v.Values)) }
 
 // Length returns the mean number of words of a value.
@@ -58,7 +58,7 @@ func (v *Survey) Sorted() []string {
 	return out
 }
 
-// DatesNote returns a note on the format of dates if the values of a column look like dates.
+// DatesNote returns a note on the supported format of dates, if the values of a column look like dates.
 func (v *Survey) DatesNote() string {
 	for text := range v.Levels {
 		parts := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
@@ -69,7 +69,7 @@ func (v *Survey) DatesNote() string {
 	return "; dates are read as 2024-12-31"
 }
 
-// idNames lists the last words of usual names of ids.
+// idNames lists words with which names of ids usually end.
 var idNames = []string{"id", "ids", "uid", "uuid", "guid", "key", "index", "idx", "rownames", "rownum"}
 
 // NamesID reports whether a name is usual for ids: id, user_id, userId, uuid, key, index, row.

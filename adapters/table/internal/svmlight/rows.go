@@ -19,8 +19,8 @@ type Rows struct {
 	Groups   []int // the qid of each row, or nil
 	Features []int // the numbers of the features of all rows
 	Values   []float64
-	Ends     []int // for each row, the end of its part of Features and Values
-	Lines    []int // for each row, its line, counted from 1
+	Ends     []int // the end of each row in Features and Values
+	Lines    []int // the line of each row, counted from 1
 	First    int   // the smallest number of a feature, 0 or 1
 	Last     int   // the largest number of a feature
 
@@ -28,8 +28,8 @@ type Rows struct {
 	line int
 }
 
-// Read reads a file. Errors contain the name and the line. They are ErrParam for text that is not a row, ErrNotFinite, and errors
-// of the reader.
+// Read reads a file. Errors contain the name and the line. Read returns ErrParam for text that is not a row, ErrNotFinite, and the
+// errors of r.
 func Read(name string, r io.Reader) (*Rows, error) {
 	out := &Rows{name: name, First: 1}
 	lines := bufio.NewReader(r)

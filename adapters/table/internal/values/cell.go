@@ -12,8 +12,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
-// Cell returns the cell of a value in a table: a number, a bool, a time.Time, a time.Duration, a driver.Valuer, a pointer to one,
-// or nil for a gap. The caller parses a text. Ok is false for any other value.
+// Cell returns the cell of a value in a table. The value is a number, a bool, a time.Time, a time.Duration, a driver.Valuer, a
+// pointer to one of these, or nil for a gap. If isText is true, the value is a text, which the caller parses. For any other value,
+// ok is false.
 func Cell(value any) (text string, cell celltext.Cell, isText, ok bool) {
 	gap := celltext.Cell{Kind: celltext.Gap, Value: math.NaN()}
 	switch v := value.(type) {
@@ -68,7 +69,7 @@ func Cell(value any) (text string, cell celltext.Cell, isText, ok bool) {
 	return "", gap, false, false
 }
 
-// integer returns a cell with the digits of an integer. v is the nearest float64.
+// integer returns the cell of an integer with the digits text. The nearest float64 is v.
 func integer(text string, v float64) (string, celltext.Cell, bool, bool) {
 	return text, celltext.Cell{Kind: celltext.Integer, Value: v, Rounded: strconv.FormatFloat(v, 'f', -1, 64) != text}, false, true
 }
@@ -83,8 +84,8 @@ func number(v float64) (string, celltext.Cell, bool, bool) {
 	return strconv.FormatFloat(v, 'g', -1, 64), celltext.Cell{Kind: celltext.Number, Value: v}, false, true
 }
 
-// Bool returns the cell of a bool in a column with a known kind. Among numbers it is 0 or 1. Among levels it is the level with such
-// a text, for example True.
+// Bool returns the cell of a bool in a column with a known kind. Among numbers it is 0 or 1. Among levels it is the level with a
+// text for the bool, for example True.
 func Bool(is, isNumber bool, levels []string) (text string, cell celltext.Cell) {
 	text, cell = strconv.FormatBool(is), celltext.Cell{Kind: celltext.Word, Value: math.NaN()}
 	if isNumber {
@@ -97,7 +98,7 @@ func Bool(is, isNumber bool, levels []string) (text string, cell celltext.Cell) 
 	return text, cell
 }
 
-// IsInteger reports whether a number is an integer whose digits all fit in a float64.
+// IsInteger reports whether a number is an integer that float64 represents with all its digits.
 func IsInteger(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1e15 }
 
 // Text returns the text of a number or a time, and "" for any other cell.

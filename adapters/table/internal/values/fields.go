@@ -14,13 +14,13 @@ import (
 // structTag is the key of a field's tag.
 const structTag = "table"
 
-// Field is a column of a struct.
+// Field describes a field of a struct as a column.
 type Field struct {
 	Name  string
 	index []int
 }
 
-// Value returns the value of the field. It returns nil for a field within a nil pointer.
+// Value returns the value of the field in the struct v. It returns nil for a field within a nil pointer.
 func (f Field) Value(v reflect.Value) any {
 	for _, i := range f.index {
 		if v.Kind() == reflect.Pointer {
@@ -34,7 +34,7 @@ func (f Field) Value(v reflect.Value) any {
 	return v.Interface()
 }
 
-// FieldsOf lists the columns of a struct. Errors are ErrParam and contain the place.
+// FieldsOf lists the columns of a struct. It returns ErrParam, with the place, for a type that is not supported.
 func FieldsOf(place string, typ reflect.Type) ([]Field, error) {
 	out, err := appendFields(place, nil, typ, "", nil, nil)
 	if err != nil {
@@ -55,7 +55,7 @@ var (
 	valuerType = reflect.TypeFor[driver.Valuer]()
 )
 
-// appendFields appends the fields of a nested struct. The argument above holds the types of the structs around it.
+// appendFields appends the fields of a nested struct. The argument above holds the types of the enclosing structs.
 func appendFields(place string, out []Field, typ reflect.Type, prefix string, index []int, above []reflect.Type) ([]Field, error) {
 	if slices.Contains(above, typ) {
 		return nil, fault.Param(place, "field "+prefix, typ, "no recursive struct, or the tag "+structTag+`:"-"`)

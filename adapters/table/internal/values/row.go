@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Row returns the values of a row, by the names of its columns. The row is a map, a struct or a line of a CSV file. A line has the
-// columns of these names, with or without the one at index target. Errors contain the place.
+// Row returns the values of a row, by the names of its columns. The row is a map, a struct or a line of a CSV file. A line has a
+// cell for each of names, and may omit the cell of the target. Errors contain the place.
 func Row(place string, row any, comma rune, names []string, target int) (map[string]any, error) {
 	v := reflect.ValueOf(row)
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
@@ -44,7 +44,7 @@ func Row(place string, row any, comma rune, names []string, target int) (map[str
 	return nil, fault.Param(place, "row", fmt.Sprintf("%T", row), "a map from names, a struct or a line of text")
 }
 
-// line returns the cells of a line of a CSV file.
+// line returns the values in a line of a CSV file, by the names of their columns.
 func line(place, text string, comma rune, names []string, target int) (map[string]any, error) {
 	in := csv.NewReader(strings.NewReader(text))
 	in.Comma = comma

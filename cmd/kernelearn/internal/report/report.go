@@ -1,5 +1,5 @@
 // Package report writes a description of a model as one self-contained HTML file: the data, the result of the fit, the quality of
-// predictions of held-out rows, and the rows where they fail.
+// predictions for held-out rows, and the rows with the largest errors.
 package report
 
 import (
@@ -45,12 +45,12 @@ type Confusion struct {
 	Recall []float64
 }
 
-// Slice holds the rows with some values of a column.
+// Slice describes the rows with some values of a column.
 type Slice struct {
 	Column, Values string
 	Rows           int
 	Share          float64
-	Low, High      float64 // 95% interval of the share
+	Low, High      float64 // bounds of the 95% interval of the share
 }
 
 // Picture is a picture with a title and a sentence that explains it.

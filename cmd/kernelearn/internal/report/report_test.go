@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// Texts from the data cannot become tags.
+// Texts from the data are escaped, so that they cannot become tags.
 func TestTextsAreEscaped(t *testing.T) {
 	const tag = "<script>alert(1)</script>"
 	p := plot.New()
@@ -31,7 +31,7 @@ func TestTextsAreEscaped(t *testing.T) {
 	assert.NotContains(t, strings.ReplaceAll(b.String(), "http://www.w3.org/", ""), "http", "the page needs no other")
 }
 
-// Half of the predictions of the north fail, and none of the south do.
+// FindWeak finds the north, where half of the predictions fail, but not the south, where none fail.
 func TestFindWeak(t *testing.T) {
 	text := "area,district,price\n"
 	var good []bool

@@ -12,12 +12,13 @@ import (
 
 const (
 	leastRows = 20 // of a slice
-	mostParts = 4  // of a column of numbers
-	mostWeak  = 10 // number of slices in the report
+	mostParts = 4  // number of ranges of a column of numbers
+	mostWeak  = 10 // largest number of slices in the report
 )
 
-// FindWeak returns the slices of a table whose share of good rows is clearly below that of all rows. Their upper bound of Wilson's
-// 95% interval, widened for the number of slices (Bonferroni), is below that share. The worst slices come first.
+// FindWeak returns the slices of a table whose share of good rows is clearly below the share for all rows. The upper bound of
+// Wilson's 95% interval, widened for the number of slices (Bonferroni), is below the share for all rows. The worst slices come
+// first.
 func FindWeak(t *table.Table, good []bool) (weak []Slice, overall float64, err error) {
 	for _, g := range good {
 		if g {

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
-// The answer to any body has one of the documented statuses, and never reports an internal error of the server.
+// Whatever the body, the answer has one of the documented statuses and never reports an internal error of the server.
 func TestCampaignBodies(t *testing.T) {
 	s, _, _ := newServer(t, Settings{MaxBytes: 4000, MaxRows: 20})
 	bodies := []string{

@@ -21,13 +21,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
-// question is a body with the answer that each model would give.
+// question is a request body, with the correct answer of each model.
 type question struct {
 	contentType, body string
 	want              map[string]*table.Predictions // by the model's checksum
 }
 
-// questions returns rows in JSON and in CSV, with the predictions of the models themselves.
+// questions returns rows in JSON and in CSV, with the predictions that the models compute directly.
 func questions(t *testing.T, models map[string]*table.Model) (out []question) {
 	for n := 1; n <= 16; n++ {
 		header, lines, objects := "area,district,sold", "", []string{}
@@ -82,8 +82,8 @@ func (q question) ask(client *http.Client, url string) error {
 	return nil
 }
 
-// 200 clients get the correct answers of one of two models while the file changes from one to the other and is sometimes broken.
-// With KERNELEARN_CAMPAIGN=20s the test runs for that time.
+// 200 clients always receive the correct answer of one of two models, while the file changes between the models and is sometimes
+// broken. With KERNELEARN_CAMPAIGN=20s the test runs for that time.
 func TestConcurrentClients(t *testing.T) {
 	const clients = 200
 	s, first, path := newServer(t, Settings{Poll: 10 * time.Millisecond})

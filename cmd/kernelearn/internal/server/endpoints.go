@@ -45,7 +45,8 @@ func (s *Server) route() {
 	})
 }
 
-// endpoint writes the answer or the error of a, counts it and logs it. The path is that of the route, which has few values.
+// endpoint returns a handler that writes the answer or the error of a, counts the request and logs it. The argument path is the
+// route, since the number of its values is limited.
 func (s *Server) endpoint(path, method string, a answerer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
@@ -87,7 +88,7 @@ func (s *Server) endpoint(path, method string, a answerer) http.Handler {
 	})
 }
 
-// answer turns a panic into an error.
+// answer calls a, and turns a panic into an error.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, method string, a answerer) (out *reply, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -101,7 +102,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, method string, a
 	return a(w, r)
 }
 
-// named returns the file of the model that the request names. For a path without a name it is the only file.
+// named returns the model file that the request names. If the path contains no name, it returns the only file.
 func (s *Server) named(r *http.Request) (*file, error) {
 	name := r.PathValue("name")
 	if name == "" && len(s.files) == 1 {
@@ -143,7 +144,7 @@ func (s *Server) health(http.ResponseWriter, *http.Request) (*reply, error) {
 		out.Models = append(out.Models, f.state())
 	}
 	if slices.ContainsFunc(out.Models, func(m state) bool { return m.Error != "" }) {
-		out.Status = "old model" // the old model still answers, so the status is not a failure
+		out.Status = "old model" // not a failure, since the previous model is still served
 	}
 	return jsonReply(out)
 }

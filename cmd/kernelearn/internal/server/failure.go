@@ -17,7 +17,7 @@ import (
 // statusClientGone is the status in the log and the metrics for a client that closed its connection before the answer.
 const statusClientGone = 499
 
-// failure is an error with its HTTP status and the row that caused it.
+// failure is an error with its HTTP status and the number of the row that caused it.
 type failure struct {
 	status int
 	err    error

@@ -21,7 +21,7 @@ type version struct {
 	loaded   time.Time
 }
 
-// file is a model file that may be replaced. A request loads current once and uses that model to the end.
+// file is a model file that may be replaced. A request loads current once and uses that version throughout.
 type file struct {
 	name, path string
 	current    atomic.Pointer[version]
@@ -33,7 +33,7 @@ type file struct {
 	loads, misses uint64
 }
 
-// load loads the file if it has changed since the last call. It reports whether anything changed, even if only the error did.
+// load loads the file if it has changed since the last call. It reports whether the model or the error has changed.
 func (f *file) load() (changed bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,7 +56,7 @@ func (f *file) load() (changed bool, err error) {
 	return changed, err
 }
 
-// read returns the model in the file, or nil if it was read before.
+// read returns the model in the file, or nil if the file has not changed since it was read.
 func (f *file) read() (_ *version, info fs.FileInfo, err error) {
 	defer fault.Recover(&err) // a panic on the goroutine that watches the files would end the program
 	in, err := os.Open(f.path)
@@ -64,7 +64,7 @@ func (f *file) read() (_ *version, info fs.FileInfo, err error) {
 		return nil, nil, err
 	}
 	defer in.Close()
-	info, err = in.Stat() // before the read, so that later writes count as a change
+	info, err = in.Stat() // before the read, so that later writes are detected as changes
 	if err != nil {
 		return nil, nil, err
 	}

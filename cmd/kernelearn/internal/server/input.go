@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// inputType returns the type of a body, which is JSON or CSV. The first character decides if the header has no type, or the type of
-// a form, which curl -d declares.
+// inputType returns the type of a body, which is JSON or CSV. If the header has no type, or has the type of a form, which curl -d
+// sends, the first character of the body determines the type.
 func inputType(h http.Header, body []byte) (string, error) {
 	if e := h.Get("Content-Encoding"); e != "" && e != "identity" {
 		return "", failf(http.StatusUnsupportedMediaType, "Content-Encoding %s: want a body that is not compressed", e)
@@ -34,7 +34,7 @@ func inputType(h http.Header, body []byte) (string, error) {
 	return "", failf(http.StatusUnsupportedMediaType, "Content-Type %q: want application/json or text/csv", h.Get("Content-Type"))
 }
 
-// outputType returns the first supported type in Accept, or otherwise the type of the input.
+// outputType returns the first supported type in the Accept header, or the type of the input if there is none.
 func outputType(h http.Header, input string) string {
 	for _, one := range strings.Split(strings.Join(h.Values("Accept"), ","), ",") {
 		switch of, _, _ := mime.ParseMediaType(one); of {
@@ -73,11 +73,11 @@ func (s *Server) rows(input string, body []byte, schema *table.Schema) (*table.T
 	return t, nil
 }
 
-// surplus is the number of cells that a line of CSV may have in addition to four for each column of the schema.
+// surplus limits the cells of a line of CSV: a line may have four cells for each column of the schema, and surplus more.
 const surplus = 100
 
-// checkCSV counts the rows and cells of a CSV body before memory is allocated for them. It rejects gzip, because uncompressed data
-// can be much larger.
+// checkCSV returns an error if a CSV body has too many rows or cells, before memory is allocated for them. It rejects gzip, because
+// uncompressed data can be much larger.
 func (s *Server) checkCSV(body []byte, schema *table.Schema) error {
 	if bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
 		return failf(http.StatusUnsupportedMediaType, "the body is compressed by gzip: want text")
@@ -130,7 +130,7 @@ func (s *Server) parseJSON(body []byte, schema *table.Schema) ([]any, error) {
 		}
 		return nil, failf(http.StatusBadRequest, "JSON: %w", err)
 	}
-	in := json.NewDecoder(bytes.NewReader(body)) // the JSON is valid, so further errors are about its content
+	in := json.NewDecoder(bytes.NewReader(body)) // the JSON is valid, so later errors concern its content
 	in.UseNumber()
 	first, err := in.Token()
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Server) parseJSON(body []byte, schema *table.Schema) ([]any, error) {
 	return nil, failf(http.StatusBadRequest, "JSON: %.40v: want an object or an array of objects", first)
 }
 
-// parseArray reads the objects of an array, after its bracket.
+// parseArray parses the objects of an array, whose opening bracket has been read.
 func (s *Server) parseArray(in *json.Decoder, schema *table.Schema) (out []any, err error) {
 	for in.More() {
 		if len(out) == s.settings.MaxRows {
@@ -176,7 +176,8 @@ func (s *Server) parseArray(in *json.Decoder, schema *table.Schema) (out []any, 
 	return out, err
 }
 
-// parseObject reads a row, after its brace. The only object of a body may hold an array called rows, which is returned instead.
+// parseObject parses a row, whose opening brace has been read. If only is true, the object may contain an array called rows
+// instead, which is then returned.
 func (s *Server) parseObject(in *json.Decoder, number int, schema *table.Schema, only bool) (row map[string]any, rows []any, err error) {
 	row = make(map[string]any, len(schema.Columns))
 	wrong := func(status int, column, format string, args ...any) (map[string]any, []any, error) {
@@ -222,7 +223,7 @@ func (s *Server) parseObject(in *json.Decoder, number int, schema *table.Schema,
 	return row, nil, err
 }
 
-// number64 returns an integer for a number that is written as one, so that all its digits are kept.
+// number64 returns the value of a number. If the number is written as an integer, it returns an integer, so that no digit is lost.
 func number64(v json.Number) (any, error) {
 	if i, err := v.Int64(); err == nil {
 		return i, nil

@@ -18,11 +18,11 @@ var bounds = [...]float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 type metrics struct {
 	mu       sync.Mutex
 	requests map[answered]uint64
-	bins     [len(bounds) + 1]uint64 // for all requests; the last bin is unbounded
+	bins     [len(bounds) + 1]uint64 // durations of all requests; the last bin is unbounded
 	seconds  float64                 // the sum of all
 }
 
-// answered is a kind of request and its status.
+// answered identifies the requests with the same path and status.
 type answered struct {
 	path   string
 	status int
@@ -68,7 +68,7 @@ func family(b *strings.Builder, name, kind, help string) {
 	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
-// label quotes a value according to the rules of Prometheus.
+// label returns a value with the quotes and escapes of Prometheus.
 func label(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(value) + `"`
 }

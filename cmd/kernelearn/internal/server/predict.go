@@ -19,7 +19,7 @@ import (
 
 const (
 	defaultLevel = 0.95 // of intervals
-	rowsAtATime  = 256  // rows predicted between two checks of the context
+	rowsAtATime  = 256  // number of rows that are predicted between two checks of the context
 )
 
 // predict answers a request with predictions for the rows of its body.
@@ -56,7 +56,7 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) (*reply, error)
 	return s.answerRows(r.Context(), f, input, body, outputType(r.Header, input), level)
 }
 
-// answerRows parses and predicts the rows of a body when a processor is free.
+// answerRows waits for a free processor, and then parses and predicts the rows of a body.
 func (s *Server) answerRows(ctx context.Context, f *file, input string, body []byte, output string, level float64) (*reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.settings.Timeout)
 	defer cancel()
@@ -66,7 +66,7 @@ func (s *Server) answerRows(ctx context.Context, f *file, input string, body []b
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	v := f.current.Load() // the request keeps this model to the end
+	v := f.current.Load() // the request uses this model throughout
 	t, err := s.rows(input, body, v.model.Schema())
 	if err != nil {
 		return nil, err
@@ -83,7 +83,8 @@ func (s *Server) answerRows(ctx context.Context, f *file, input string, body []b
 	return out, err
 }
 
-// read reads a body. As the body grows, read reserves memory from the limit for all bodies. The caller returns the reserved amount.
+// read reads a body. As the body grows, read reserves memory from the limit for all bodies. The caller must release the reserved
+// number of bytes, taken.
 func (s *Server) read(in io.Reader) (body []byte, taken int64, err error) {
 	body = make([]byte, 0, 512)
 	for {
@@ -108,7 +109,7 @@ func (s *Server) tooLarge() error {
 	return failf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", s.settings.MaxBytes)
 }
 
-// levelOf returns the probability of intervals that a query requests, or -1 if it requests none.
+// levelOf returns the probability of the intervals that a query requests, or -1 if it requests no intervals.
 func levelOf(query string) (float64, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -129,8 +130,8 @@ func levelOf(query string) (float64, error) {
 	return level, nil
 }
 
-// predictRows predicts a block of rows at a time, so that it ends soon after the context. It returns the level of the intervals, or
-// 0 without intervals.
+// predictRows predicts the rows in blocks, so that it ends soon after the context. It also returns the level of the intervals, or 0
+// if there are none.
 func predictRows(ctx context.Context, m *table.Model, t *table.Table, level float64) (*table.Predictions, float64, error) {
 	has := estimators.Supports(m.Fitted(), estimators.Interval)
 	switch {
@@ -174,7 +175,7 @@ func predictPart(m *table.Model, t *table.Table, level float64) (*table.Predicti
 	return m.Predict(t)
 }
 
-// addPredictions copies the predictions of a part, whose first row is from, to those of n rows.
+// addPredictions copies the predictions of part to those of n rows, beginning with row from.
 func addPredictions(out, part *table.Predictions, from, n int) {
 	out.Numbers, out.Classes = append(out.Numbers, part.Numbers...), append(out.Classes, part.Classes...)
 	out.Low, out.High, out.ClassNames = append(out.Low, part.Low...), append(out.High, part.High...), part.ClassNames
@@ -188,7 +189,7 @@ func addPredictions(out, part *table.Predictions, from, n int) {
 	out.Proba.Slice(from, from+rows, 0, k).(*mat.Dense).Copy(part.Proba)
 }
 
-// prediction is a row of an answer in JSON.
+// prediction is the prediction for a row in a JSON answer.
 type prediction struct {
 	Prediction    any                `json:"prediction"` // a number or a class
 	Low           *float64           `json:"low,omitempty"`
@@ -196,7 +197,7 @@ type prediction struct {
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 }
 
-// writePredictions writes predictions. In CSV they follow the columns of their rows.
+// writePredictions returns the answer with the predictions. In CSV, they follow the columns of their rows.
 func writePredictions(contentType, name, checksum string, t *table.Table, p *table.Predictions, level float64) (*reply, error) {
 	if contentType == csvType {
 		var b bytes.Buffer
@@ -209,7 +210,7 @@ func writePredictions(contentType, name, checksum string, t *table.Table, p *tab
 		Model       string         `json:"model"`
 		Checksum    string         `json:"checksum"`
 		Level       float64        `json:"level,omitempty"`
-		Unseen      map[string]int `json:"unseen_levels,omitempty"` // number of rows, by column
+		Unseen      map[string]int `json:"unseen_levels,omitempty"` // number of rows with a new level, by column
 		Predictions []prediction   `json:"predictions"`
 	}{name, checksum, level, t.Unseen, make([]prediction, t.Rows())}
 	for i := range out.Predictions {

@@ -1,16 +1,16 @@
-// Package server answers requests for predictions of model files over HTTP, for the command kernelearn serve.
+// Package server answers requests for predictions over HTTP with the models in files. It implements the command kernelearn serve.
 //
 //	POST /predict              rows in JSON or CSV, answered by predictions with intervals or probabilities
 //	GET  /schema               the columns of a row
-//	POST /models/NAME/predict  the same for one of several models
-//	GET  /models/NAME/schema
+//	POST /models/NAME/predict  predictions of one of several models
+//	GET  /models/NAME/schema   the columns of a row of one of several models
 //	GET  /healthz              the served files with their checksums
 //	GET  /metrics              numbers for Prometheus
-//	GET  /                     a short help
+//	GET  /                     a short help text
 //
 // A request is read into memory before any computation, so that a slow client does not occupy a processor. The bodies of all
-// requests may together use the memory of 16 bodies of the largest size. The number of requests that are parsed or predicted at the
-// same time is the number of processors.
+// concurrent requests may together use as much memory as 16 bodies of the largest size. The number of requests that are parsed or
+// predicted at the same time is the number of processors.
 package server
 
 import (
@@ -28,12 +28,12 @@ import (
 	"time"
 )
 
-// Settings are the limits of a Server. Zero stands for the defaults.
+// Settings holds the limits of a Server. If a limit is 0, its default is used.
 type Settings struct {
-	MaxBytes    int64         // size of a body; 0: 16 MiB
-	MaxRows     int           // rows of a request; 0: 10 000
-	MaxRequests int           // concurrent requests for predictions; 0: 256
-	Timeout     time.Duration // for reading a request, and again for computing its answer; 0: 30 s
+	MaxBytes    int64         // largest size of a body; 0: 16 MiB
+	MaxRows     int           // largest number of rows of a request; 0: 10 000
+	MaxRequests int           // largest number of concurrent requests for predictions; 0: 256
+	Timeout     time.Duration // for reading a request, and again for computing the answer; 0: 30 s
 	Poll        time.Duration // time between two checks of the files; 0: 2 s
 	Log         *slog.Logger  // receives a line for each request and each change of a file; nil: none
 }
@@ -51,22 +51,22 @@ const (
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
-	largestBodies  = 16 // number of bodies of MaxBytes that fit in memory together
+	largestBodies  = 16 // bodies of MaxBytes bytes that may be in memory together
 )
 
-// Server is a handler of requests for the predictions of some model files. Its methods may be called concurrently.
+// Server is an HTTP handler that answers requests with the predictions of some model files. Its methods may be called concurrently.
 type Server struct {
 	settings  Settings
 	files     []*file
 	mux       *http.ServeMux
 	metrics   metrics
-	admitted  chan struct{} // holds a token for each prediction request from its headers to its answer
-	computing chan struct{} // holds a token for each request that is parsed or predicted
-	memory    atomic.Int64  // bytes that all bodies together may still take
+	admitted  chan struct{} // holds an entry for each prediction request, from its headers to its answer
+	computing chan struct{} // holds an entry for each request that is being parsed or predicted
+	memory    atomic.Int64  // number of bytes that bodies may still use
 }
 
-// New loads the files, which kernelearn train or [table.Model.Save] wrote. The models' names are the file names without folder and
-// ending. It returns the error of the first file that cannot be loaded, or an error if two files have the same name.
+// New loads the files, which kernelearn train or [table.Model.Save] wrote. The name of a model is its file name without folder and
+// extension. New returns the error of the first file that cannot be loaded, or an error if two models have the same name.
 func New(paths []string, s Settings) (*Server, error) {
 	s.MaxBytes, s.MaxRows = cmp.Or(s.MaxBytes, DefaultMaxBytes), cmp.Or(s.MaxRows, DefaultMaxRows)
 	s.MaxRequests, s.Timeout = cmp.Or(s.MaxRequests, DefaultMaxRequests), cmp.Or(s.Timeout, DefaultTimeout)
@@ -107,14 +107,14 @@ func (s *Server) find(name string) *file {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // Serve answers the connections of a listener, with timeouts for slow clients, and loads files that change, until ctx ends. Open
-// requests then have the time grace to finish. It returns the errors of the listener, or an error if requests took longer.
+// requests may then take up to grace to finish. Serve returns the errors of the listener, or an error if requests took longer.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	timeout := s.settings.Timeout
 	web := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: min(timeout, headerTimeout),
 		ReadTimeout:       timeout,
-		WriteTimeout:      3 * timeout, // counts from the headers: to read, to compute, to write
+		WriteTimeout:      3 * timeout, // counted from the headers: to read, to compute and to write
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.settings.Log.Handler(), slog.LevelWarn),
@@ -162,8 +162,8 @@ func (s *Server) watch(ctx context.Context) {
 	}
 }
 
-// Reload loads the files that have changed since they were loaded. If a file cannot be loaded, this is logged, and its previous
-// model stays.
+// Reload loads the files that have changed since they were loaded. If a file cannot be loaded, the error is logged, and the
+// previous model is kept.
 func (s *Server) Reload() {
 	for _, f := range s.files {
 		switch changed, err := f.load(); {

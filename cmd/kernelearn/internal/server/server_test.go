@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// houses returns the text of a table with a number and a class to predict.
+// houses returns a CSV file with a number and a class to predict.
 func houses(scale float64) string {
 	random := rand.New(rand.NewPCG(1, 1))
 	text := "id,area,district,sold,price\n"
@@ -42,7 +42,7 @@ func houses(scale float64) string {
 	return text
 }
 
-// fitted returns a model of the houses.
+// fitted returns a model that is fitted to houses.
 func fitted(t testing.TB, target string, scale float64) *table.Model {
 	t.Helper()
 	rows, err := table.ParseCSV("houses", strings.NewReader(houses(scale)), &table.Options{Target: target})
@@ -61,7 +61,7 @@ func saved(t testing.TB, path string, m *table.Model) string {
 	return info.Checksum
 }
 
-// newServer returns a server for a model of prices.
+// newServer returns a server for a model of prices, with the model and the path of its file.
 func newServer(t testing.TB, s Settings) (*Server, *table.Model, string) {
 	t.Helper()
 	path, m := filepath.Join(t.TempDir(), "price.keln"), fitted(t, "price", 1)
@@ -85,7 +85,7 @@ func start(t testing.TB, s *Server, grace time.Duration) (address string, stop f
 	}
 }
 
-// post sends a request to a handler.
+// post sends a POST request to a handler, and returns the response.
 func post(h http.Handler, path, contentType, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
@@ -175,7 +175,7 @@ func TestPredict(t *testing.T) {
 	assert.True(t, strings.HasPrefix(w.Body.String(), "id,area,district,sold,price,prediction,"), w.Body)
 }
 
-// Rows are predicted in parts, and the answer contains all rows of the request.
+// If the rows of a request are predicted in blocks, the answer contains all of them in order.
 func TestPredictManyRows(t *testing.T) {
 	dir := t.TempDir()
 	path, m := filepath.Join(dir, "district.keln"), fitted(t, "district", 1)
@@ -345,7 +345,7 @@ func TestNew(t *testing.T) {
 	assert.ErrorContains(t, err, "kernelearn train")
 }
 
-// A replaced file is loaded. If a file is broken or missing, the previous model stays.
+// If a file is replaced, the new model is served. If a file is broken or missing, the previous model is still served.
 func TestReload(t *testing.T) {
 	s, first, path := newServer(t, Settings{})
 	predicted := func() float64 {
@@ -379,7 +379,7 @@ func TestReload(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, data[:len(data)/2], 0o600))
 	s.Reload()
-	s.Reload() // the file is not read again
+	s.Reload() // the unchanged file is not read again
 	assert.Equal(t, two.Number, predicted())
 	assert.Equal(t, checksum, state().Models[0].Checksum)
 	assert.Equal(t, "old model", state().Status)
@@ -399,7 +399,7 @@ func TestReload(t *testing.T) {
 	assert.Contains(t, w.Body.String(), `kernelearn_model_loads_total{model="price",result="failed"} 2`)
 }
 
-// A panic becomes an error, whose text the client does not receive, and the server continues.
+// A panic becomes an error. The client does not receive its text, and the server continues.
 func TestPanic(t *testing.T) {
 	s, _, _ := newServer(t, Settings{})
 	h := s.endpoint("/x", http.MethodPost, func(http.ResponseWriter, *http.Request) (*reply, error) { panic("a secret") })
@@ -410,7 +410,7 @@ func TestPanic(t *testing.T) {
 	assert.Equal(t, http.StatusOK, post(s, "/predict", "application/json", house).Code)
 }
 
-// zeros is a body of zeros that counts the bytes read.
+// zeros is a body of zeros that counts how many bytes were read.
 type zeros struct{ left, read int64 }
 
 func (z *zeros) Read(p []byte) (int, error) {
@@ -425,7 +425,7 @@ func (z *zeros) Read(p []byte) (int, error) {
 	return int(n), nil
 }
 
-// A body of 1 GB takes no more memory than the limit, whether its length is known or not.
+// A body of 1 GB uses no more memory than the limit, whether its length is declared or not.
 func TestLargeBody(t *testing.T) {
 	s, _, _ := newServer(t, Settings{})
 	address, stop := start(t, s, time.Second)
@@ -447,7 +447,7 @@ func TestLargeBody(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			assert.Equal(t, http.StatusRequestEntityTooLarge, response.StatusCode)
 			assert.Contains(t, string(text), "more than 16777216 bytes")
-			most := uint64(8 * DefaultMaxBytes) // total allocations, which include the growing buffers of the body
+			most := uint64(8 * DefaultMaxBytes) // a limit for total allocations, which include the buffers that grow with the body
 			if length > 0 {
 				most = 2 << 20
 			}
@@ -470,7 +470,7 @@ func TestSlowClients(t *testing.T) {
 		require.NoError(t, err)
 		_, err = io.WriteString(conn, c.sent)
 		require.NoError(t, err)
-		got, err := io.ReadAll(conn) // ends when the server closes the connection
+		got, err := io.ReadAll(conn) // returns when the server closes the connection
 		require.NoError(t, err)
 		assert.True(t, strings.HasPrefix(string(got), c.want), "%s", got)
 		require.NoError(t, conn.Close())
@@ -493,7 +493,7 @@ func request(t *testing.T, address string) (finish func() (*http.Response, error
 	}, conn.Close
 }
 
-// Requests beyond the limit get 503, while the pages still answer.
+// Prediction requests beyond the limit are answered with status 503. The other pages still answer.
 func TestBusy(t *testing.T) {
 	s, _, _ := newServer(t, Settings{MaxRequests: 1})
 	address, stop := start(t, s, 5*time.Second)
@@ -516,7 +516,7 @@ func TestBusy(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-// Bodies share a limited amount of memory, which is freed.
+// The bodies of all requests share a limited amount of memory, which is released after each request.
 func TestMemoryOfBodies(t *testing.T) {
 	s, _, _ := newServer(t, Settings{MaxBytes: 1 << 20})
 	assert.Equal(t, int64(16<<20), s.memory.Load())
@@ -531,7 +531,7 @@ func TestMemoryOfBodies(t *testing.T) {
 	assert.Equal(t, int64(5000), s.memory.Load())
 }
 
-// A request that is open when the server stops is finished. A request that takes longer than the grace period is cut off.
+// A request that is open when the server stops is finished, unless it takes longer than the grace period.
 func TestStop(t *testing.T) {
 	s, _, _ := newServer(t, Settings{})
 	address, stop := start(t, s, 10*time.Second)
@@ -577,7 +577,7 @@ func TestStatusOfContexts(t *testing.T) {
 	}
 }
 
-// Numbers that JSON cannot represent are an internal error of the server.
+// A prediction that JSON cannot represent is an internal error of the server.
 func TestNoNumber(t *testing.T) {
 	_, err := jsonReply(math.NaN())
 	assert.Equal(t, http.StatusInternalServerError, failureOf(err).status)

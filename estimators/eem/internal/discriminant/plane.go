@@ -20,7 +20,7 @@ type Plane struct {
 	factors     []*linalg.Cholesky
 }
 
-// PlaneFit is a plane and its directions.
+// PlaneFit holds a plane and its directions.
 type PlaneFit struct {
 	Plane      *Plane
 	Directions *mat.Dense // h×r
@@ -28,8 +28,9 @@ type PlaneFit struct {
 	Objective  float64
 }
 
-// FitPlane finds the discriminant directions of the classes. Let W be the mean of the classes' shrunk covariances, and let the
-// columns of M be the class means minus their mean. The directions are W⁻¹MQS⁻¹ for M'W⁻¹M = QS²Q', and W is the identity on them.
+// FitPlane returns the plane of the discriminant directions of the classes. Let W be the mean of the classes' shrunk covariances,
+// and let the columns of M be the class means minus their mean. The directions are W⁻¹MQS⁻¹ for M'W⁻¹M = QS²Q', and W is the
+// identity on them.
 func FitPlane(ctx context.Context, stats []*moments.Moments) (*PlaneFit, error) {
 	h, k := len(stats[0].Means), len(stats)
 	covs := covariances(stats)
@@ -71,8 +72,8 @@ func FitPlane(ctx context.Context, stats []*moments.Moments) (*PlaneFit, error) 
 	return &PlaneFit{Plane: plane, Directions: directions, Jitter: chol.Jitter(), Objective: -mat.Trace(&gram)}, nil
 }
 
-// axes returns solved·QS⁻¹ for gram = QS²Q' and the singular values S above rounding. It returns a column of zeros if there is
-// none.
+// axes returns solved·QS⁻¹ for gram = QS²Q', with the singular values S that exceed rounding. If there are none, it returns a
+// column of zeros.
 func axes(gram, solved *mat.Dense) *mat.Dense {
 	h, k := solved.Dims()
 	sym := mat.NewSymDense(k, nil)
@@ -89,7 +90,7 @@ func axes(gram, solved *mat.Dense) *mat.Dense {
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)
 	var keep []int
-	for i := k - 1; i >= 1; i-- { // the smallest is due to the centring
+	for i := k - 1; i >= 1; i-- { // the smallest is 0 because of the centring
 		if values[i] > 0 && values[i] > float64(k)*0x1p-40*values[k-1] {
 			keep = append(keep, i)
 		}
@@ -108,8 +109,8 @@ func axes(gram, solved *mat.Dense) *mat.Dense {
 	return &out
 }
 
-// covariances returns the shrunk covariances of the classes. A class of one row gets the mean of the other classes' covariances. If
-// nothing varies, all are the identity.
+// covariances returns the shrunk covariances of the classes. A class with one row gets the mean of the other classes' covariances.
+// If no feature varies, all covariances are the identity.
 func covariances(stats []*moments.Moments) []*mat.SymDense {
 	h := len(stats[0].Means)
 	out := make([]*mat.SymDense, len(stats))
@@ -140,7 +141,7 @@ func covariances(stats []*moments.Moments) []*mat.SymDense {
 	return out
 }
 
-// newPlane returns the plane of the classes' Gaussians along the directions.
+// newPlane returns the plane with the classes' Gaussians along the directions.
 func newPlane(ctx context.Context, stats []*moments.Moments, covs []*mat.SymDense, directions *mat.Dense) (*Plane, error) {
 	_, r := directions.Dims()
 	p := &Plane{Means: mat.NewDense(len(stats), r, nil)}
@@ -167,7 +168,7 @@ func newPlane(ctx context.Context, stats []*moments.Moments, covs []*mat.SymDens
 	return p, p.Factorise(ctx)
 }
 
-// Factorise prepares the covariances for decisions.
+// Factorise factorises the covariances, which decisions need.
 func (p *Plane) Factorise(ctx context.Context) error {
 	p.factors = nil
 	for _, cov := range p.Covariances {
@@ -182,7 +183,7 @@ func (p *Plane) Factorise(ctx context.Context) error {
 	return nil
 }
 
-// Decision returns the log densities plus logW for rows at z.
+// Decision returns, for rows with positions z, the log density of each class plus logW.
 func (p *Plane) Decision(z *mat.Dense, logW []float64) *mat.Dense {
 	n, r := z.Dims()
 	out := mat.NewDense(n, len(logW), nil)
@@ -194,7 +195,7 @@ func (p *Plane) Decision(z *mat.Dense, logW []float64) *mat.Dense {
 			}
 		}
 		half := f.LogDet()/2 + float64(r)*math.Log(2*math.Pi)/2
-		// The function returns only the error of the context, and predictions have none.
+		// QuadInverse returns only the error of its context, which never ends here.
 		quad, _ := f.QuadInverse(context.Background(), diff)
 		for i, q := range quad {
 			out.Set(i, k, logW[k]-half-q/2)
@@ -203,7 +204,7 @@ func (p *Plane) Decision(z *mat.Dense, logW []float64) *mat.Dense {
 	return out
 }
 
-// Write sets out to the decision for one row at z.
+// Write sets out to the decision for one row with position z.
 func (p *Plane) Write(out, z, logW []float64) {
 	memory := rowwise.Scratch(len(z))
 	defer rowwise.Release(memory)
@@ -217,7 +218,7 @@ func (p *Plane) Write(out, z, logW []float64) {
 	}
 }
 
-// Graph computes Decision as a graph.
+// Graph returns the graph of Decision.
 func (p *Plane) Graph(z graph.Value, logW []float64) graph.Value {
 	parts := make([]graph.Value, len(logW))
 	for k, f := range p.factors {

@@ -10,14 +10,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// leastSpread is the smallest allowed value of the variances S+ and S- along the projection.
+// leastSpread is the lower limit of the variances S+ and S- along the projection.
 const leastSpread = 1e-12
 
-// Projection is the direction along which two Gaussians, with the shrunk covariances of two classes, have the largest divergence.
-// It also holds the projected Gaussians.
+// Projection holds the direction along which two Gaussians, with the shrunk covariances of two classes, have the largest
+// divergence. It also holds the projected Gaussians.
 type Projection struct {
 	Beta           []float64 // 0 if no direction separates the classes
-	MPos, MNeg     float64   // means; mPos - mNeg is 2
+	MPos, MNeg     float64   // means of the projected classes; MPos - MNeg = 2
 	SPos, SNeg     float64   // variances
 	Distance       float64   // q = m'Σ⁻¹m, the first term of the divergence
 	Jitter         float64   // absolute
@@ -25,9 +25,9 @@ type Projection struct {
 	Constant       bool // beta is 0
 }
 
-// NewProjection solves for the direction of two classes. A class of one row, or with a total weight of at most 1, uses the other's
-// covariance. If this holds for both, or if activations do not vary, the covariance is the identity. It returns ErrNotPSD or the
-// error of ctx.
+// NewProjection returns the projection for the moments of two classes. A class with one row, or with a total weight of at most 1,
+// gets the covariance of the other. If this holds for both classes, or if activations do not vary, the covariance is the identity.
+// NewProjection returns ErrNotPSD or the error of ctx.
 func NewProjection(ctx context.Context, pos, neg *moments.Moments) (*Projection, error) {
 	h := len(pos.Means)
 	p := &Projection{Beta: make([]float64, h)}
@@ -75,15 +75,15 @@ func NewProjection(ctx context.Context, pos, neg *moments.Moments) (*Projection,
 	b := mat.NewVecDense(h, p.Beta)
 	p.SPos = max(mat.Inner(b, covPos, b), leastSpread)
 	p.SNeg = max(mat.Inner(b, covNeg, b), leastSpread)
-	// Activations whose squares underflow yield no finite direction.
+	// If the squares of activations underflow, no direction is finite.
 	if total := p.MPos + p.MNeg + p.SPos + p.SNeg; total-total != 0 {
 		return p.withoutDirection(), nil
 	}
 	return p, nil
 }
 
-// unvarying reports whether a mean variance is only rounding error in features that do not vary. The means give the magnitude of
-// the features.
+// unvarying reports whether a mean variance can be the rounding error of features that do not vary. The magnitude of the features
+// is estimated from their means.
 func unvarying(variance float64, stats []*moments.Moments) bool {
 	largest := 0.0
 	for _, s := range stats {
@@ -95,7 +95,7 @@ func unvarying(variance float64, stats []*moments.Moments) bool {
 	return variance <= limit*limit
 }
 
-// withoutDirection returns a projection for classes that no direction separates. Every row gets the prior odds.
+// withoutDirection returns the projection for classes that no direction separates. The odds of every row are then the prior odds.
 func (p *Projection) withoutDirection() *Projection {
 	return &Projection{
 		Beta: make([]float64, len(p.Beta)), SPos: 1, SNeg: 1, Jitter: p.Jitter, RhoPos: p.RhoPos, RhoNeg: p.RhoNeg, Constant: true,
@@ -116,14 +116,15 @@ func (p *Projection) Divergence() float64 {
 	return (p.MPos-p.MNeg)*(p.MPos-p.MNeg)/sum + math.Log(sum/(2*math.Sqrt(p.SPos)*math.Sqrt(p.SNeg)))
 }
 
-// LogOdds returns the log odds of the positive class at a projection z. logW is the log of the ratio of priors and costs.
+// LogOdds returns the log odds of the positive class at a projection z. The argument logW is the log of the ratio of priors and
+// costs.
 func (p *Projection) LogOdds(z, logW float64) float64 {
 	if p.Constant {
 		return logW
 	}
 	dp, dn := z-p.MPos, z-p.MNeg
 	odds := -math.Log(p.SPos)/2 - dp*dp/(2*p.SPos) + math.Log(p.SNeg)/2 + dn*dn/(2*p.SNeg) + logW
-	if math.IsNaN(odds) && z-z == 0 { // both are infinitely unlikely, and the class at the larger distance is less likely
+	if math.IsNaN(odds) && z-z == 0 { // both densities are 0, and the class at the larger distance is less likely
 		far := max(math.Abs(dp), math.Abs(dn))
 		dp, dn = math.Abs(dp)/far/math.Sqrt(p.SPos), math.Abs(dn)/far/math.Sqrt(p.SNeg)
 		switch {

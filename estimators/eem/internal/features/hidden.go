@@ -24,7 +24,7 @@ func NewHidden(h *featuremap.RandomHidden) *Hidden {
 	return &Hidden{hidden: h, units: len(b)}
 }
 
-// Features implements Layer: it sets dst to the outputs of the units.
+// Features implements Layer. It sets dst to the outputs of the units.
 func (l *Hidden) Features(dst, x *mat.Dense) error { return l.hidden.UnitsTo(dst, x) }
 
 // Width implements Layer.

@@ -18,9 +18,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Landmarks maps rows by their kernel with landmarks. Let K = FF' be the kernel matrix of the landmarks, some of which may depend
-// on others, and let L consist of the rows of F for the independent landmarks. The features are L⁻¹k. They equal the features from
-// the eigenvectors up to a rotation. The first of them are the features for the first landmarks.
+// Landmarks maps rows to features with the kernel values between the rows and landmarks. Let K = FF' be the kernel matrix of the
+// landmarks, some of which may depend on others, and let L consist of the rows of F for the independent landmarks. The features are
+// L⁻¹k. They equal the features from the eigenvectors up to a rotation. The features for the first landmarks are the first features
+// for all landmarks.
 type Landmarks struct {
 	Kernel  kernels.Kernel
 	Rows    *mat.Dense // h×d
@@ -29,7 +30,7 @@ type Landmarks struct {
 	Workers int
 }
 
-// NewLandmarks factorises the kernel matrix of the rows.
+// NewLandmarks returns a layer with rows as its landmarks, whose kernel matrix it factorises.
 func NewLandmarks(ctx context.Context, k kernels.Kernel, rows *mat.Dense, workers int) (*Landmarks, error) {
 	first, rest := progress.Two(ctx, 1, 5)
 	gram, err := kernels.Matrix(first, k, rows, &kernels.Options{Workers: workers})
@@ -75,7 +76,7 @@ func (l *Landmarks) independentRows() *mat.Dense {
 	return out
 }
 
-// Features implements Layer: it sets dst to L⁻¹k(C, x), where C are the independent landmarks.
+// Features implements Layer. It sets dst to L⁻¹k(C, x), where C are the independent landmarks.
 func (l *Landmarks) Features(dst, x *mat.Dense) error {
 	k, err := kernels.Cross(context.Background(), l.Kernel, l.independentRows(), x, &kernels.Options{Workers: l.Workers})
 	if err != nil {
@@ -86,7 +87,7 @@ func (l *Landmarks) Features(dst, x *mat.Dense) error {
 	return nil
 }
 
-// Width implements Layer: it returns the number of independent landmarks among the first units.
+// Width implements Layer. It returns the number of independent landmarks among the first units.
 func (l *Landmarks) Width(units int) int {
 	n, _ := slices.BinarySearch(l.kept, units)
 	return n
@@ -113,8 +114,8 @@ type LandmarkScorer struct {
 	Workers      int
 }
 
-// Scorer implements Layer. Directions β become coefficients b̂ of the landmarks with F'b̂ = β. If landmarks depend on others, b̂ is
-// the solution with the smallest norm.
+// Scorer implements Layer. It converts directions β to coefficients b̂ of the landmarks with F'b̂ = β. If landmarks depend on
+// others, b̂ is the solution with the smallest norm.
 func (l *Landmarks) Scorer(ctx context.Context, directions *mat.Dense) (Scorer, error) {
 	s := &LandmarkScorer{Kernel: l.Kernel, Rows: l.Rows, Workers: l.Workers}
 	h, r := l.factor.Dims()

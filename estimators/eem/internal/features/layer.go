@@ -9,14 +9,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Layer maps rows to the features to which a machine is fitted. Layers are nested: the first columns are the features of a smaller
-// layer.
+// Layer maps rows to the features to which a machine is fitted. Layers are nested: the first features of a layer are those of a
+// smaller layer.
 type Layer interface {
 	// Features sets the columns of dst (h×m) to the features of the rows of x (m×d).
 	Features(dst, x *mat.Dense) error
-	// Width returns the number of features that the first units yield. If units exceeds their number, it returns that of all units.
+	// Width returns the number of features of the first units. If the layer has fewer units, it returns the number of all features.
 	Width(units int) int
-	// Leading returns the layer of the first units.
+	// Leading returns the layer that consists of the first units.
 	Leading(units int) (Layer, error)
 	// Scorer returns a Scorer for directions (features×r).
 	Scorer(ctx context.Context, directions *mat.Dense) (Scorer, error)
@@ -26,13 +26,13 @@ type Layer interface {
 type Scorer interface {
 	// Write sets z to the position of one row x, without allocating memory.
 	Write(z, x []float64)
-	// Scores returns the position of each row of x (m×d).
+	// Scores returns the positions of the rows of x (m×d).
 	Scores(x *mat.Dense) (*mat.Dense, error)
-	// Graph computes Scores as a graph.
+	// Graph returns the graph of Scores.
 	Graph(x graph.Value) (graph.Value, error)
 }
 
-// placed is like Scores for a single row, which blocks would only slow down.
+// placed is like Scores for a single row, which Scores would predict more slowly, as a block.
 func placed(s Scorer, x *mat.Dense, directions int) (*mat.Dense, error) {
 	out := mat.NewDense(1, directions, nil)
 	s.Write(out.RawRowView(0), x.RawRowView(0))
@@ -42,7 +42,7 @@ func placed(s Scorer, x *mat.Dense, directions int) (*mat.Dense, error) {
 	return out, nil
 }
 
-// combination sets z to the sum of the rows of directions, each times a value.
+// combination sets z to the sum of the rows of directions, each multiplied by its value.
 func combination(z, values []float64, directions *mat.Dense) {
 	clear(z)
 	for i, v := range values {
@@ -55,7 +55,7 @@ func combination(z, values []float64, directions *mat.Dense) {
 // predictChunk is the number of rows that are predicted at a time, to limit the memory of a prediction.
 const predictChunk = 2048
 
-// inChunks returns a matrix whose rows are set by f, a chunk at a time.
+// inChunks returns a matrix with the given number of columns. It calls f to set its rows, a chunk at a time.
 func inChunks(x *mat.Dense, columns int, f func(dst, x *mat.Dense) error) (*mat.Dense, error) {
 	n, d := x.Dims()
 	out := mat.NewDense(n, columns, nil)

@@ -13,16 +13,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// Accumulator sums the rows of a class for several numbers of features, widths, which are ascending. The symmetric product, which
-// is nearly all of the cost, is computed once for all of them.
+// Accumulator sums the moments of the rows of a class for several numbers of features, widths, in ascending order. The symmetric
+// product accounts for nearly all of the cost, and is computed once for all widths.
 //
 // The moments are computed about the mean of the first panel, and converted to the mean of all rows at the end. Even if the first
-// panel is far from all others, the loss of digits is at most the logarithm of the number of panels.
+// panel is far from all others, the number of lost digits is at most the logarithm of the number of panels.
 type Accumulator struct {
 	widths []int
 	n      float64
 	centre []float64 // nil before the first panel
-	sum    []float64 // sum of y, the features minus the centre
+	sum    []float64 // sum of y, which is the features minus the centre
 	c2     *mat.SymDense
 	c3     [][]float64 // for each width, like c4
 	c4     []float64
@@ -38,8 +38,9 @@ func NewAccumulator(widths []int) *Accumulator {
 	return a
 }
 
-// PanelRows is the number of rows of a panel, which stays in the cache. The rows are in columns, along which the symmetric product
-// is fastest. The padding avoids distances of a power of two between columns, which would evict each other from the cache.
+// PanelRows is the number of rows of a panel, which stays in the cache. Each row is a column of the panel, because the symmetric
+// product is fastest along columns. The padding avoids distances of a power of two between columns, which would evict each other
+// from the cache.
 const PanelRows, panelPadding = 512, 8
 
 // NewPanel returns memory for a panel.
@@ -51,7 +52,7 @@ func NewPanel(features int) *mat.Dense {
 func transpose(y, x *mat.Dense) {
 	raw := y.RawMatrix()
 	rows, _ := x.Dims()
-	const tile = 16 // rows whose parts stay in the cache together
+	const tile = 16 // number of rows whose parts stay in the cache together
 	for first := 0; first < rows; first += tile {
 		for i := first; i < min(first+tile, rows); i++ {
 			for j, v := range x.RawRowView(i) {
@@ -61,7 +62,7 @@ func transpose(y, x *mat.Dense) {
 	}
 }
 
-// Add adds a panel y, which has a column for each row of the class, and overwrites it. The weights w are nil if all are 1.
+// Add adds a panel y, which has a column for each row of the class. It overwrites the panel. If all weights w are 1, w is nil.
 func (a *Accumulator) Add(y *mat.Dense, w []float64) {
 	h, n := y.Dims()
 	if a.centre == nil {
@@ -75,7 +76,7 @@ func (a *Accumulator) Add(y *mat.Dense, w []float64) {
 			a.centre[j] = origin + a.centre[j]/float64(n)
 		}
 	}
-	squares := make([]float64, n) // sums over the features up to a width, for each row
+	squares := make([]float64, n) // for each row, the sum over the features up to a width
 	weighted := squares
 	if w != nil {
 		weighted = make([]float64, n)
@@ -115,7 +116,7 @@ func (a *Accumulator) Add(y *mat.Dense, w []float64) {
 	fast.AddOuterK(a.c2, 1, y)
 }
 
-// subtract subtracts c from row, adds the squares of the remainders to squares, and returns their sum.
+// subtract subtracts c from each entry of row, and adds the squares of the results to squares. It returns the sum of the results.
 func subtract(row []float64, c float64, squares []float64) (sum float64) {
 	squares = squares[:len(row)]
 	for i, v := range row {
@@ -127,7 +128,7 @@ func subtract(row []float64, c float64, squares []float64) (sum float64) {
 	return sum
 }
 
-// Moments returns the moments for each width. a must not be used afterwards.
+// Moments returns the moments for each width. The Accumulator must not be used afterwards.
 func (a *Accumulator) Moments() ([]*Moments, error) {
 	out := make([]*Moments, len(a.widths))
 	for k, width := range a.widths {

@@ -1,9 +1,9 @@
-// Package moments sums the moments of the rows of a class. The extreme entropy machine (package eem) uses nothing else from the
+// Package moments sums the moments of the rows of a class. The extreme entropy machine (package eem) needs only these moments of a
 // class.
 //
 // # Moments
 //
-// With y = x - m and rows of weight w, which is 1 unless weights are given,
+// With y = x - m and rows of weight w, which is 1 by default,
 //
 //	n = Σ w,  m,  C2 = Σ w yy',  C3 = Σ w |y|² y,  C4 = Σ w |y|⁴
 //
@@ -14,5 +14,5 @@
 // # Sums
 //
 // An [Accumulator] adds a panel of rows at a time, in columns. It sums the moments for several numbers of features at once, because
-// nearly all of the cost is the symmetric product of the largest.
+// nearly all of the cost is the symmetric product for the largest number.
 package moments

@@ -15,7 +15,7 @@ import (
 
 const (
 	name = "eem: Statistics"
-	// Kind is the name of the stored moments.
+	// Kind identifies moments in stored data.
 	Kind    = "eem.Statistics"
 	version = 1
 )
@@ -25,7 +25,7 @@ const (
 type Moments struct {
 	Weight float64   // n
 	Means  []float64 // m
-	Low    []float64 // the rounding error of the mean, which matters if the mean is large compared with the spread
+	Low    []float64 // the rounding error of the mean, which matters if the mean is much larger than the spread
 	C2     *mat.SymDense
 	C3     []float64
 	C4     float64
@@ -42,7 +42,7 @@ func (s *Moments) Clone() *Moments {
 }
 
 // Add adds the rows of x (k×h). It costs a symmetric product of rank k, O(kh²), and O(h²) for the merge. It returns ErrShape if the
-// width differs from earlier rows, and ErrNotFinite.
+// width differs from that of earlier rows, and ErrNotFinite.
 func (s *Moments) Add(x mat.Matrix) error {
 	xd, err := check.Dense("x", x)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Moments) meanDifference(o *Moments) []float64 {
 	return d
 }
 
-// move adds d to the mean without changing the moments.
+// move adds d to the mean, and leaves the central moments unchanged.
 func (s *Moments) move(d []float64) {
 	for j, v := range d {
 		small := s.Low[j] + v
@@ -87,8 +87,8 @@ func (s *Moments) move(d []float64) {
 	}
 }
 
-// shift converts the third and fourth moments to moments about a centre at distance e below the mean. C2 would become C2 + nee',
-// which the caller adds.
+// shift converts the third and fourth moments to moments about a centre at distance e below the mean. It leaves C2 to the caller,
+// who adds nee'.
 func (s *Moments) shift(e []float64) {
 	h := len(s.Means)
 	squares := 0.0
@@ -106,8 +106,8 @@ func (s *Moments) shift(e []float64) {
 	}
 }
 
-// Merge adds the rows of o, which does not change. Any order and grouping gives the same result up to rounding. It costs O(h²). It
-// returns ErrShape if the widths differ.
+// Merge adds the moments of o, which it does not change. Any order and grouping of merges gives the same result up to rounding.
+// Merge costs O(h²). It returns ErrShape if the widths differ.
 func (s *Moments) Merge(o *Moments) error {
 	if o == nil {
 		return nil
@@ -139,7 +139,7 @@ func (s *Moments) Absorb(o *Moments) error {
 	s.shift(toOwn)
 	o.shift(fromOther)
 	s.C2.AddSym(s.C2, o.C2)
-	s.C2.SymRankOne(s.C2, s.Weight*(o.Weight/n), mat.NewVecDense(len(apart), apart)) // adds the nee' of both
+	s.C2.SymRankOne(s.C2, s.Weight*(o.Weight/n), mat.NewVecDense(len(apart), apart)) // adds the terms nee' of s and of o
 	s.move(toCentre)
 	s.Weight = n
 	for j, v := range o.C3 {
@@ -149,7 +149,7 @@ func (s *Moments) Absorb(o *Moments) error {
 	return nil
 }
 
-// Unmerge removes the rows of o, which must have been added before; only their number can be checked. It costs O(h²). It returns
+// Unmerge removes the rows of o, which must have been added before. It can only check their number. It costs O(h²). It returns
 // ErrShape if the widths differ, or if o has more rows than s.
 func (s *Moments) Unmerge(o *Moments) error {
 	if o == nil || o.Weight == 0 {
@@ -158,7 +158,7 @@ func (s *Moments) Unmerge(o *Moments) error {
 	if len(o.Means) != len(s.Means) {
 		return fault.Shape("the other statistics have", len(o.Means), "columns", "these have %d", len(s.Means))
 	}
-	// Sums of weights agree up to rounding.
+	// Sums of weights agree only up to rounding.
 	switch rest := s.Weight - o.Weight; {
 	case math.Abs(rest) <= 1e-12*s.Weight:
 		*s = Moments{}
@@ -188,11 +188,10 @@ func (s *Moments) Unmerge(o *Moments) error {
 	return nil
 }
 
-// recentre converts moments about the stored mean, which is not the mean of the rows, to moments about their own mean, which is
-// higher by d.
+// recentre converts moments about the stored mean to moments about the mean of the rows, which is higher by d.
 func (s *Moments) recentre(d []float64) {
-	// shift assumes that the first moment is 0, but about another point it is nd. The deviations from the rows' own mean are the
-	// deviations from the old point minus d.
+	// shift cannot be used, since it assumes that the first moment is 0, but here it is nd. The deviations from the mean of the
+	// rows are the deviations from the stored mean minus d.
 	h := len(d)
 	squares := 0.0
 	for _, v := range d {
@@ -213,7 +212,7 @@ func (s *Moments) recentre(d []float64) {
 	s.move(d)
 }
 
-// Covariance returns C2/n. It returns nil without rows.
+// Covariance returns C2/n, or nil if there are no rows.
 func (s *Moments) Covariance() *mat.SymDense {
 	if s.Weight == 0 {
 		return nil
@@ -228,7 +227,7 @@ func (s *Moments) Covariance() *mat.SymDense {
 //	(1-ρ) C2/n + ρ μ I,    μ the mean of the diagonal of C2/n,
 //
 // and the ρ that minimises the expected squared error (Ledoit and Wolf, Journal of Multivariate Analysis 88, 2004), as in
-// scikit-learn. With up to two rows ρ is 0. It returns nil without rows. The cost is O(h²).
+// scikit-learn. With up to two rows ρ is 0. If there are no rows, the covariance is nil. The cost is O(h²).
 func (s *Moments) LedoitWolf() (cov *mat.SymDense, rho float64) {
 	cov = s.Covariance()
 	if cov == nil {
@@ -269,7 +268,7 @@ func (s *Moments) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(Kind, version, out)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves s unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. If it returns an error, which is ErrBadModel, s is unchanged.
 func (s *Moments) UnmarshalBinary(data []byte) error {
 	var in stored
 	if _, err := codec.Unmarshal(data, Kind, version, &in); err != nil {

@@ -40,8 +40,8 @@ func TestLedoitWolfReference(t *testing.T) {
 	}
 }
 
-// The shrinkage agrees with its definition. ρ is the ratio of two squared distances, divided by n. One is the mean squared distance
-// of the single products yy' from their mean, the other the squared distance of this mean from the nearest multiple of I.
+// The shrinkage agrees with its definition. ρ is the ratio of two squared distances, divided by n. The first is the mean squared
+// distance of the products yy' from their mean. The second is the squared distance of this mean from the nearest multiple of I.
 func TestLedoitWolfDefinition(t *testing.T) {
 	for _, c := range [][2]int{{20, 3}, {8, 12}, {200, 5}} {
 		x := momentstest.Random(c[0], c[1], 3)
@@ -103,8 +103,8 @@ func TestMergeReference(t *testing.T) {
 	assert.InDelta(t, c.Rho, rho, 1e-12)
 }
 
-// Any grouping and order of blocks gives the same moments as one pass over all rows. Removing a block undoes adding it. Both also
-// hold with a common offset of a million.
+// Any grouping and order of blocks gives the same moments as one pass over all rows. Removing a block undoes adding it. This also
+// holds if all rows have a common offset of a million.
 func TestMergeAndUnmerge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, h := rapid.IntRange(4, 60).Draw(t, "n"), rapid.IntRange(1, 6).Draw(t, "h")
@@ -124,7 +124,7 @@ func TestMergeAndUnmerge(t *testing.T) {
 
 			require.NoError(t, bc.Unmerge(a1))
 			if offset == 0 {
-				// Errors are relative to the earlier sums, because the remainder may be smaller than the removed part.
+				// The tolerance is relative to the sums before the removal, because the remainder may be much smaller.
 				got, want := bc, momentstest.Sum(t, b, c)
 				require.Equal(t, want.Weight, got.Weight)
 				assert.InDeltaSlice(t, want.Means, got.Means, 1e-10*(1+float64(n)))

@@ -24,7 +24,7 @@ type read struct {
 	then  func() error
 }
 
-// blocks yields the rows in memory that is reused for each block and overwritten at the end.
+// blocks yields the rows in memory that is reused for each block, and is overwritten at the end.
 func (r read) blocks(yield func(subject.Data, error) bool) {
 	n, _ := r.d.X.Dims()
 	var x mat.Dense
@@ -106,7 +106,7 @@ func CheckFitBlocks(p *subject.Probe, s *subject.Subject) {
 
 var errReading = errors.New("the stream failed")
 
-// fitBlocksFails makes FitBlocks fail for every reason, and checks that the model still has these outputs.
+// fitBlocksFails makes FitBlocks fail for every possible reason. It checks that the model still returns the outputs want.
 func fitBlocksFails(s *subject.Subject, p *subject.Probe, want subject.Outputs) {
 	m, x, other := s.Fitted(p, s.Train()), s.Test().X, s.OtherProblem()
 	fails := func(doing string, ctx context.Context, r read, kind error) error {

@@ -38,7 +38,7 @@ func CheckPartialFit(p *subject.Probe, s *subject.Subject) {
 	p.Keeps("a PartialFit that failed", m, x, want)
 
 	more := s.OtherProblem()
-	for range 2 { // then its values are the most frequent
+	for range 2 { // so that its values are the most frequent
 		p.Must("PartialFit", partialFit(m, more.X, more.Y))
 	}
 	moved := false

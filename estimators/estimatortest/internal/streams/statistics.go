@@ -13,10 +13,10 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// mergeTolerance, times max(1, |v|), is the largest allowed difference between results from merged statistics.
+// mergeTolerance limits the difference between results from merged statistics and a value v to mergeTolerance·max(1, |v|).
 const mergeTolerance = 1e-10
 
-// shards distributes the rows randomly to count parts. Some parts may be empty.
+// shards distributes n rows randomly to count parts. Some parts may be empty.
 func shards(rng *rand.Rand, n, count int) [][]int {
 	out := make([][]int, count)
 	for _, i := range rng.Perm(n) {
@@ -26,8 +26,8 @@ func shards(rng *rand.Rand, n, count int) [][]int {
 	return out
 }
 
-// merged fits a new model to the statistics of parts of the rows. Each part is summed in blocks by a different worker. The sums are
-// encoded and decoded in the middle and at the end.
+// merged fits a new model to the statistics of parts of the rows. Different workers sum the parts, in blocks. The sums are encoded
+// and decoded after some of the blocks, and at the end.
 func merged(s *subject.Subject, p *subject.Probe, d subject.Data, count int) subject.Model {
 	ctx, rng := context.Background(), rand.New(rand.NewPCG(uint64(count), 7))
 	stages, err := newStages(s.New())
@@ -65,7 +65,7 @@ func merged(s *subject.Subject, p *subject.Probe, d subject.Data, count int) sub
 	return m
 }
 
-// shard does the work of one worker, which receives the state of the stages.
+// shard returns the statistics that a worker sums over its rows. The worker receives the encoded state of the stages.
 func shard(s *subject.Subject, p *subject.Probe, state []byte, d subject.Data, rows []int) summed {
 	worker, err := newStages(s.New())
 	p.Must("NewStages", err)
@@ -116,22 +116,22 @@ func CheckStatistics(p *subject.Probe, s *subject.Subject) {
 	stagesFail(s, p)
 }
 
-// CheckStatisticsFit compares a fit to statistics with a fit to rows.
+// CheckStatisticsFit checks that a fit to statistics equals a fit to rows.
 func CheckStatisticsFit(p *subject.Probe, s *subject.Subject) {
 	s.New().Needs(p, estimators.Mergeable)
 	d, x := s.Train(), s.Gappy(s.Test().X)
 	want, got := s.Fitted(p, d).Outputs(p, x), merged(s, p, d, 4).Outputs(p, x)
-	if s.Kind == subject.Regressors { // Fit may compute the noise of regressors from single rows
+	if s.Kind == subject.Regressors { // because Fit of a regressor may compute the noise from single rows
 		want, got = want[:1], got[:1]
 	}
 	p.Same("FitStatistics, and Fit", want, got, s.Options.Tolerance)
 }
 
-// weightedStatistics compares statistics with the weights 1 and 2 with statistics of the rows given once or twice.
+// weightedStatistics checks that a weight of 2 has the same effect on statistics as repeating the row.
 func weightedStatistics(s *subject.Subject, p *subject.Probe) {
 	stages, err := newStages(s.New())
 	p.Must("NewStages", err)
-	if _, of := stages.stage(); of != 1 { // first stages do not use weights
+	if _, of := stages.stage(); of != 1 { // the first of several stages does not use weights
 		return
 	}
 	d, x := s.Train(), s.Test().X
@@ -171,7 +171,8 @@ func weightedStatistics(s *subject.Subject, p *subject.Probe) {
 	}
 }
 
-// statisticsKeep makes AddBlock, Merge and UnmarshalBinary fail for every reason, and checks that the statistics are unchanged.
+// statisticsKeep makes AddBlock, Merge and UnmarshalBinary fail for every possible reason, and checks that the statistics are
+// unchanged.
 func statisticsKeep(s *subject.Subject, p *subject.Probe) {
 	stages, err := newStages(s.New())
 	p.Must("NewStages", err)
@@ -211,7 +212,7 @@ func statisticsKeep(s *subject.Subject, p *subject.Probe) {
 	fails("Merge of statistics of another type", of.foreign(), estimators.ErrParam)
 	narrow, err := stages.fresh()
 	p.Must("NewStatistics", err)
-	if narrow.add(ctx, subject.Problem(s.Kind, 4, 5, 2, 2), nil) == nil { // fails if the width is known
+	if narrow.add(ctx, subject.Problem(s.Kind, 4, 5, 2, 2), nil) == nil { // add fails if the width is already known
 		fails("Merge of narrower statistics", of.merge(narrow), estimators.ErrShape)
 	}
 	none, err := stages.fresh()

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// summed is a common interface for the statistics of all kinds of types.
+// summed is a common interface of statistics for all kinds of types.
 type summed interface {
 	add(ctx context.Context, d subject.Data, weights []float64) error
 	merge(other summed) error
@@ -20,12 +20,12 @@ type summed interface {
 	encoding.BinaryUnmarshaler
 }
 
-// staged is a common interface for the stages of all kinds.
+// staged is a common interface of stages for all kinds of types.
 type staged interface {
 	stage() (at, of int)
 	fresh() (summed, error)
 	fit(ctx context.Context, s summed) error
-	// fitModel fits the model from the stages.
+	// fitModel fits the model from completed stages.
 	fitModel(ctx context.Context, m subject.Model) error
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
@@ -91,7 +91,7 @@ func (s targetSums[Y]) foreign() error { return s.Merge(otherSums[Y]{s.Statistic
 func (s targetSums[Y]) rows() int      { return s.Rows() }
 func (s targetSums[Y]) clone() summed  { return targetSums[Y]{s.Clone(), s.of} }
 
-// HasStages reports whether the type has the methods, supported or not.
+// HasStages reports whether the type has the methods of a fit in stages, even if they are not supported.
 func HasStages(m subject.Model) bool {
 	switch m.Kind {
 	case subject.Regressors:
@@ -108,7 +108,7 @@ func fitsInStages[One, Several any](v any) bool {
 	return one || several
 }
 
-// FitInStages fits in all stages, each with one block.
+// FitInStages fits a model in all its stages, with all rows as one block in each.
 func FitInStages(ctx context.Context, m subject.Model, d subject.Data) error {
 	stages, err := newStages(m)
 	for err == nil {

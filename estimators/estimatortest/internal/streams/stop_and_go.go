@@ -19,7 +19,7 @@ func CheckStopAndGo(p *subject.Probe, s *subject.Subject) {
 	p.Wants("UnmarshalStatistics before Fit", m.Value.(estimators.Continuer).UnmarshalStatistics(nil), estimators.ErrNotFitted)
 
 	p.Must("PartialFit", partialFit(m, d.X, d.Y))
-	before := m.Outputs(p, x) // solves the system, if that is done at first use
+	before := m.Outputs(p, x) // this also solves the system, if the model solves it at first use
 	stored, err := m.Marshal()
 	p.Must("MarshalBinary", err)
 	statistics, err := m.Value.(estimators.Continuer).MarshalStatistics()

@@ -27,9 +27,9 @@ var LabelsOf = []float64{-3, 2, 11}
 
 var slopes = []float64{2, 1, -1}
 
-// Problem returns n rows of an easy problem. For regressors y is linear in the d columns, with noise of a twentieth of its spread.
-// For classifiers the classes are clusters far from each other, and the classes alternate from row to row. The rows depend on the
-// stream and are the same in every run.
+// Problem returns n rows of an easy problem. For regressors y is linear in the d columns, with noise whose deviation is a twentieth
+// of that of y. For classifiers the classes are clusters far from each other, and the classes alternate from row to row. The rows
+// depend on the stream and are the same in every run.
 func Problem(k Kind, stream uint64, n, d, classes int) Data {
 	rng := rand.New(rand.NewPCG(20, stream))
 	out := Data{X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
@@ -41,7 +41,7 @@ func Problem(k Kind, stream uint64, n, d, classes int) Data {
 		if k == Classifiers {
 			class := i % classes
 			out.Y[i] = LabelsOf[class]
-			// Class c is moved along column c modulo d, and every second class downwards.
+			// Class c is moved along column c modulo d, up or down in turn.
 			row[class%d] += 4 - 8*float64(class/d%2)
 			continue
 		}
@@ -89,7 +89,7 @@ func (h Hollow) Dims() (int, int)    { return h.Rows, h.Cols }
 func (h Hollow) At(int, int) float64 { return 0 }
 func (h Hollow) T() mat.Matrix       { return mat.Transpose{Matrix: h} }
 
-// Foreign is a matrix of a type that gonum does not know.
+// Foreign is a matrix of a type that is not a gonum type.
 type Foreign struct{ Dense *mat.Dense }
 
 func (f Foreign) Dims() (int, int)    { return f.Dense.Dims() }
@@ -110,10 +110,10 @@ func (t Telling) DoRowNonZero(i int, f func(i, j int, v float64)) {
 	}
 }
 
-// Cancelling is a matrix that cancels a context when a certain value is read.
+// Cancelling is a matrix that cancels a context when a given number of values has been read.
 type Cancelling struct {
 	Foreign
-	Left   *atomic.Int64 // number of values read before
+	Left   *atomic.Int64 // number of values that can be read before the cancellation
 	Cancel context.CancelFunc
 }
 
@@ -126,7 +126,7 @@ func (c Cancelling) At(i, j int) float64 {
 
 func (c Cancelling) T() mat.Matrix { return mat.Transpose{Matrix: c} }
 
-// Weights returns the weights 1 and 2 in a pattern that favours no class.
+// Weights returns weights of 1 and 2 that have the same distribution in every class.
 func Weights() []float64 {
 	w := make([]float64, TrainRows)
 	for i := range w {
@@ -138,7 +138,8 @@ func Weights() []float64 {
 // Units lists the scales of the three targets of checkSeveralTargets.
 var Units = []float64{1, 1e6, 1e-6}
 
-// Three returns three targets: y, one with another relation to the columns, and one that depends mainly on the first column.
+// Three returns three targets: y, a target with another relation to the columns, and a target that depends mainly on the first
+// column.
 func (d Data) Three(units []float64) *mat.Dense {
 	y := mat.NewDense(len(d.Y), 3, nil)
 	for i, v := range d.Y {

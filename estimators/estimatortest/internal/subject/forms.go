@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ToForms returns the methods of a type that write to memory of the caller. Each method has separate memory.
+// ToForms returns the methods of a type that write to memory of the caller. The memory of each method is separate.
 func (m Model) ToForms() []Method {
 	var out []Method
 	if m.Kind == Multis {
@@ -87,7 +87,7 @@ func RowsOf(x mat.Matrix) int {
 	return n
 }
 
-// Whole returns the method that corresponds to a To form.
+// Whole returns the method that corresponds to the given To form, and returns a new matrix.
 func (m Model) Whole(to string) func(x mat.Matrix) (*mat.Dense, error) {
 	switch to {
 	case "DecisionTo":
@@ -98,7 +98,7 @@ func (m Model) Whole(to string) func(x mat.Matrix) (*mat.Dense, error) {
 	return m.Predict().Call // Predict, or Transform
 }
 
-// IntoOther calls a To form with memory for one row more than x has.
+// IntoOther calls a To form with memory for one more row than x has.
 func (m Model) IntoOther(name string, x *mat.Dense) error {
 	rows := RowsOf(x) + 1
 	switch name {
@@ -140,7 +140,8 @@ func (m Model) multiMethods() (out []Method) {
 	return out
 }
 
-// overwriteMatrices overwrites the results that consist of two matrices, of which methods returns copies.
+// overwriteMatrices calls the methods whose results consist of two matrices, and overwrites both. The methods from multiMethods
+// return copies.
 func (m Model) overwriteMatrices(x mat.Matrix) error {
 	if v, ok := m.Value.(estimators.MultiVariancePredictor); ok && m.Can(estimators.Variance) {
 		mean, variance, err := v.PredictVariance(x)

@@ -1,5 +1,5 @@
-// Package subject gives types under test of all kinds a common interface that uses float64 matrices. It also contains the problems
-// to which they are fitted, and a probe that checks the results of their methods.
+// Package subject provides a common interface, with float64 matrices, for types under test of all kinds. It also contains the
+// problems to which they are fitted, and a probe that checks the results of their methods.
 package subject
 
 import (
@@ -62,8 +62,8 @@ type Subject struct {
 	Options Settings
 }
 
-// Model is a value of a subject. It gives all kinds a common interface: targets and labels are []float64, and the result of every
-// method is a matrix with a row for each row of x.
+// Model is a value of a subject. It is a common interface for all kinds of types: targets and labels are []float64, and the result
+// of every method is a matrix with a row for each row of x.
 type Model struct {
 	Kind  Kind
 	Value any
@@ -114,7 +114,7 @@ func (m Model) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float
 
 func (m Model) Multi() estimators.MultiRegressor { return m.Value.(estimators.MultiRegressor) }
 
-// withTargets fits a type with several targets to y and to further targets that are computed from y on another scale. The matrix is
+// withTargets calls fit with a matrix of y and of further targets, which are computed from y on another scale. The matrix is
 // overwritten after the fit. If the fit itself has modified it, withTargets returns an error.
 func withTargets(y []float64, fit func(y mat.Matrix) error) error {
 	if y == nil {
@@ -180,7 +180,7 @@ type Method struct {
 	Call func(x mat.Matrix) (*mat.Dense, error)
 }
 
-// Predict returns the method that every type of the kind has.
+// Predict returns the method that every type of the model's kind has: Predict, Score or Transform.
 func (m Model) Predict() Method {
 	switch m.Kind {
 	case Regressors:
@@ -302,7 +302,7 @@ func (m Model) OverwriteResults(x mat.Matrix) error {
 		}
 	}
 	for _, f := range m.Methods() {
-		// Methods that return slices return copies here, and the slices were overwritten above.
+		// For methods that return slices, the functions return copies. The slices themselves were overwritten above.
 		values, err := f.Call(x)
 		if err != nil {
 			return err
@@ -341,7 +341,8 @@ type Output struct {
 	Values *mat.Dense
 }
 
-// Outputs calls every method. No method may fail, and each must return a finite row for each row of x.
+// Outputs calls every method for the rows of x. It fails if a method returns an error, or does not return a finite row for each row
+// of x.
 func (m Model) Outputs(p *Probe, x mat.Matrix) Outputs {
 	out, err := m.tryOutputs(x)
 	p.Must("on good rows", err)

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Basis is a kernel with landmarks. It computes the features z(x) = T⁻ᵀ k(C, x), with T'T = K_MM + jitter I.
+// Basis holds a kernel and landmarks. It computes the features z(x) = T⁻ᵀ k(C, x), with T'T = K_MM + jitter I.
 type Basis struct {
 	Kernel    kernels.Kernel
 	Landmarks mat.Matrix // M×d, in the form of package anyrows
@@ -29,18 +29,18 @@ type Basis struct {
 	diagonal  float64           // mean of k(c, c) over the landmarks
 }
 
-// NewBasis factors the kernel matrix of the landmarks after adding jitter times M times the mean diagonal to its diagonal. If the
-// result has no factor, the jitter is multiplied by the smallest sufficient power of ten.
+// NewBasis adds jitter times M times the mean diagonal to the diagonal of the landmarks' kernel matrix, and factorises it. If this
+// fails, the jitter is multiplied by the smallest sufficient power of ten.
 func NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, jitter float64, o *kernels.Options) (*Basis, error) {
 	return makeBasis(ctx, kernel, landmarks, o, func(b *Basis) float64 { return jitter * float64(b.M) })
 }
 
-// basisWith is like NewBasis with a known jitter.
+// basisWith is like NewBasis, but uses a known jitter.
 func basisWith(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, jitter float64, o *kernels.Options) (*Basis, error) {
 	return makeBasis(ctx, kernel, landmarks, o, func(b *Basis) float64 { return jitter / b.Scale() })
 }
 
-// makeBasis computes a basis. The jitter is at least least, relative to the mean diagonal.
+// makeBasis computes a basis. The function least returns the smallest jitter, relative to the mean diagonal.
 func makeBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, o *kernels.Options, least func(*Basis) float64) (*Basis,
 	error) {
 	b := &Basis{Kernel: kernel, Landmarks: landmarks}
@@ -76,7 +76,7 @@ func (b *Basis) First(ctx context.Context, m int) (*Basis, error) {
 	return &out, out.prepare(ctx)
 }
 
-// KernelRows sets dst (r×M) to the kernel values of the rows of a block with the landmarks.
+// KernelRows sets dst (r×M) to the kernel values between the rows of a block and the landmarks.
 func (b *Basis) KernelRows(ctx context.Context, dst *mat.Dense, rows rows.Batch) error {
 	err := b.Prepared.CrossTo(ctx, dst, rows.X)
 	var notFinite *fault.NotFiniteError
@@ -88,7 +88,7 @@ func (b *Basis) KernelRows(ctx context.Context, dst *mat.Dense, rows rows.Batch)
 	return err
 }
 
-// Whiten replaces kernel values by features, in each row.
+// Whiten replaces the kernel values in each row of k by features.
 func (b *Basis) Whiten(k *mat.Dense) {
 	fast.Trsm(blas.Right, blas.NoTrans, 1, b.T, k.RawMatrix())
 }
@@ -98,7 +98,7 @@ func (b *Basis) Coefficients(u *mat.Dense) {
 	fast.Trsm(blas.Right, blas.Trans, 1, b.T, u.RawMatrix())
 }
 
-// Features sets dst (r×M) to the features of the rows of a block, minus a centre if it is not nil.
+// Features sets dst (r×M) to the features of the rows of a block. If centre is not nil, it is subtracted.
 func (b *Basis) Features(ctx context.Context, dst *mat.Dense, rows rows.Batch, centre []float64) error {
 	if err := b.KernelRows(ctx, dst, rows); err != nil {
 		return err
@@ -112,8 +112,8 @@ func (b *Basis) Features(ctx context.Context, dst *mat.Dense, rows rows.Batch, c
 	return nil
 }
 
-// Unseen sets dst to the part of k(x, x) that the features do not explain, for each row of a block. It is at least 0, and relative
-// to the mean of k(c, c).
+// Unseen sets dst to the part of k(x, x) that the features do not explain, for each row x of a block. The result is at least 0, and
+// relative to the mean of k(c, c).
 func (b *Basis) Unseen(dst []float64, rows rows.Batch, z *mat.Dense) {
 	kernels.Diag(dst, b.Kernel, rows.X)
 	for i, own := range dst {

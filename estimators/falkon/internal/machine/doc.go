@@ -8,11 +8,11 @@
 // where C are the M landmarks. The jitter is the smallest for which the factor T exists. A solver computes coefficients u of the
 // features. The coefficients of the kernel are β = T⁻¹u.
 //
-// A [Machine] predicts f(x) = β'k(C, x) + b, for k outputs at once, in blocks of rows on all workers, or one row at a time without
-// allocating memory. Its [Spread] gives the variance of a new observation, and is stored as [StoredSpread]. In a model from a file,
-// the basis is computed when a variance is first needed. Mean and variance are also available as a graph.
+// A [Machine] predicts f(x) = β'k(C, x) + b, for k outputs at once. It predicts blocks of rows on all workers, or one row at a time
+// without allocating memory. Its [Spread] computes the variance of a new observation, and is stored as [StoredSpread]. In a model
+// from a file, the basis is computed when a variance is first needed. Mean and variance are also available as a graph.
 //
 // # Cost
 //
-// A factor T takes O(M³), a mean O(M(d + k)), and a variance O(M²), whatever the number of outputs.
+// A factor T costs O(M³), a mean O(M(d + k)), and a variance O(M²), whatever the number of outputs.
 package machine

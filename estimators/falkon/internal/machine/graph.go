@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// GraphOutputs returns the kernel values with the landmarks, and the outputs.
+// GraphOutputs returns graphs of the kernel values with the landmarks, and of the outputs.
 func (m *Machine) GraphOutputs(typ string, x graph.Value) (k, f graph.Value, err error) {
 	if m == nil {
 		return k, f, fault.NotFitted(typ)
@@ -24,7 +24,7 @@ func (m *Machine) GraphOutputs(typ string, x graph.Value) (k, f graph.Value, err
 	return k, k.MatMul(k.Constant(m.Beta.T())).Add(k.Row(m.Bias)), nil
 }
 
-// Graph returns the outputs with their variances.
+// Graph returns the graph of the outputs and their variances.
 func (m *Machine) Graph(typ string, o *kernels.Options, x graph.Value) (graph.Outputs, error) {
 	k, f, err := m.GraphOutputs(typ, x)
 	return graph.Outputs{Mean: f, Variance: func() (graph.Value, error) {
@@ -36,7 +36,7 @@ func (m *Machine) Graph(typ string, o *kernels.Options, x graph.Value) (graph.Ou
 	}}, err
 }
 
-// Graph returns features from a graph of kernel rows.
+// Graph returns the graph of the features, from a graph of kernel values.
 func (b *Basis) Graph(k graph.Value) graph.Value { return k.SolveUpper(b.T) }
 
 // graph returns a graph of the variances.

@@ -35,7 +35,7 @@ func NewMachine(kernel kernels.Kernel, landmarks mat.Matrix, beta *mat.Dense, bi
 	return &Machine{Kernel: kernel, Landmarks: landmarks, Prepared: of.Prepared, Beta: beta, Bias: bias, Ridge: ridge}, nil
 }
 
-// Finite returns an error if the model is not finite because the input numbers are too large.
+// Finite returns an error if the model is not finite, which happens if the input numbers are too large.
 func (m *Machine) Finite(typ string, objective float64, src *rows.Source) error {
 	total := vecmath.Sum(m.Bias) + mat.Sum(m.Beta) + objective + vecmath.Sum(src.Variance) + src.Weight
 	if m.Spread != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// eachBlock calls f with the kernel values between blocks of the rows of x and the landmarks, on all workers.
+// eachBlock calls f with the kernel values between a block of rows of x and the landmarks, for each block, on all workers.
 func (m *Machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(rows int), f func(b rows.Batch, k *mat.Dense)) error {
 	if m == nil {
 		return fault.NotFitted(typ)
@@ -44,10 +44,11 @@ func (m *Machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(ro
 	})
 }
 
-// FewColumns is the largest number of columns that are multiplied row by row, while the row is in the first-level cache.
+// FewColumns is the largest number of columns for which the product is computed row by row, while the row is in the first-level
+// cache.
 const FewColumns = 3
 
-// outputs sets dst (r×k) to the outputs of a block.
+// outputs sets dst (r×k) to the outputs of a block with the kernel values k.
 func (m *Machine) outputs(dst, k *mat.Dense) {
 	for i := range k.RawMatrix().Rows {
 		copy(dst.RawRowView(i), m.Bias)
@@ -86,7 +87,7 @@ func (m *Machine) Row(out, x []float64) {
 	}
 }
 
-// RowWidth returns the number of columns that Row expects, or 0 without a model with dense landmarks.
+// RowWidth returns the number of columns that Row expects. It returns 0 if there is no model, or if its landmarks are sparse.
 func (m *Machine) RowWidth() int {
 	if m == nil {
 		return 0
@@ -97,7 +98,7 @@ func (m *Machine) RowWidth() int {
 	return 0
 }
 
-// PredictVariance returns the means and variances of all targets.
+// PredictVariance returns the means and variances of all targets for the rows of x.
 func (m *Machine) PredictVariance(typ string, o *kernels.Options, x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	if m == nil {
 		return nil, nil, fault.NotFitted(typ)

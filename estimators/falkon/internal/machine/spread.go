@@ -17,20 +17,20 @@ import (
 //
 //	noise (1/w̄ + 1/Σw + z~'Sz~) + unseen r + within,  S = (G + ΛI)⁻¹,  r = (k(x,x) - |z|²) over its mean k(c,c)
 type Spread struct {
-	Noise, Unseen []float64        // s², τ² of each target
+	Noise, Unseen []float64        // s² and τ² of each target
 	Factor        *linalg.Cholesky // of G + ΛI
 	Centre        []float64        // z̄; nil without an intercept
 	Weight        float64          // Σw
 	Unit          float64          // 1/w̄
 	Within        []float64        // variance around the means of equal rows, for each target; nil without equal rows
 	NoIntercept   bool
-	Jitter        float64 // jitter of the basis, which files do not contain
+	Jitter        float64 // jitter of the basis; files do not contain the basis
 
 	mu    sync.Mutex
-	Basis *Basis // nil until its first use in a model from a file
+	Basis *Basis // nil in a model from a file, until its first use
 }
 
-// Basis returns the features of a machine that has a variance.
+// Basis returns the basis of a machine with a variance, and computes it if necessary.
 func (m *Machine) Basis(ctx context.Context, o *kernels.Options) (*Basis, error) {
 	s := m.Spread
 	s.mu.Lock()
@@ -46,7 +46,8 @@ func (m *Machine) Basis(ctx context.Context, o *kernels.Options) (*Basis, error)
 	return b, err
 }
 
-// variances sets dst, with a column for each target, to the variances of the rows of a block. It overwrites the kernel rows k.
+// variances sets dst, which has a column for each target, to the variances for the rows of a block. It overwrites k, the kernel
+// values of the rows.
 func (s *Spread) variances(dst *mat.Dense, b *Basis, rows rows.Batch, k *mat.Dense) {
 	b.Whiten(k)
 	unseen := make([]float64, rows.Rows())

@@ -15,14 +15,14 @@ import (
 type StoredSpread struct {
 	Noise, Unseen, Weight, Jitter float64
 	NoIntercept                   bool
-	Noises, Unseens               codec.Floats `cbor:",omitempty"` // for a MultiRegressor, instead of Noise and Unseen
+	Noises, Unseens               codec.Floats `cbor:",omitempty"` // in a MultiRegressor, instead of Noise and Unseen
 	Centre                        codec.Floats
 	Factor                        codec.Floats // packed
 	Unit                          float64      `cbor:",omitempty"` // 0 for 1
 	Within                        codec.Floats `cbor:",omitzero"`
 }
 
-// Store returns the form of a Spread in a file. several is true for a MultiRegressor, which may have one target.
+// Store returns the form of a Spread in a file. The argument several is true for a MultiRegressor, even with one target.
 func (s *Spread) Store(several bool) *StoredSpread {
 	if s == nil {
 		return nil
@@ -40,7 +40,7 @@ func (s *Spread) Store(several bool) *StoredSpread {
 	return out
 }
 
-// Restore validates the stored form and returns the variance of a machine. several is true for a MultiRegressor.
+// Restore validates the stored form, and returns the Spread of a machine. The argument several is true for a MultiRegressor.
 func (s *StoredSpread) Restore(kind string, m *Machine, several bool) (*Spread, error) {
 	count, _ := m.Landmarks.Dims()
 	if s == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// DrawnRows returns count of the numbers 0 to n-1, drawn without replacement, in the order drawn. Each such sequence is equally
-// likely. The cost is O(count), whatever n is.
+// DrawnRows returns count of the numbers from 0 to n-1, drawn without replacement, in the order in which they were drawn. All such
+// sequences are equally likely. The cost is O(count), whatever n is.
 func DrawnRows(n, count int, rng *rand.Rand) []int {
 	moved := map[int]int{} // the first steps of a shuffle of 0 to n-1
 	at := func(i int) int {
@@ -48,9 +48,9 @@ func DrawnGroups(g []int, count int, rng *rand.Rand) []int {
 	return out
 }
 
-// Gather returns the rows with these numbers, in this order, with their targets and weights.
+// Gather returns the rows with these numbers, in the order of the numbers, with their targets and weights.
 func (s *Source) Gather(ctx context.Context, numbers []int) (Batch, error) {
-	order := make([]int, len(numbers)) // positions in numbers, by row
+	order := make([]int, len(numbers)) // indices of numbers, in the order of the rows
 	for i := range order {
 		order[i] = i
 	}
@@ -89,9 +89,9 @@ func (s *Source) Gather(ctx context.Context, numbers []int) (Batch, error) {
 	return out, err
 }
 
-// WeightedDraw returns count of the numbers 0 to len(scores)-1, drawn one after the other in proportion to their scores, which are
-// positive. It draws exponential variables with these rates and returns the numbers of the smallest ones (P. Efraimidis and P.
-// Spirakis, Information Processing Letters 97, 2006).
+// WeightedDraw returns count of the numbers from 0 to len(scores)-1, drawn one after the other in proportion to their scores, which
+// are positive. It draws an exponential variable for each number, with its score as the rate, and returns the numbers with the
+// smallest variables (P. Efraimidis and P. Spirakis, Information Processing Letters 97, 2006).
 func WeightedDraw(scores []float64, count int, rng *rand.Rand) []int {
 	keys, order := make([]float64, len(scores)), make([]int, len(scores))
 	for i, s := range scores {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Rows are drawn without replacement, and each row is drawn equally often.
+// Rows are drawn without replacement, and all rows are equally likely.
 func TestDrawnRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	counts := make([]float64, 10)

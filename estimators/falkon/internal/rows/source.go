@@ -16,7 +16,7 @@ import (
 
 // Batch holds consecutive rows, with their targets and weights.
 type Batch struct {
-	First int        // the number of its first row
+	First int        // number of the first row
 	X     mat.Matrix // r×d, in the form of package anyrows
 	Y     *mat.Dense // r×k
 	W     []float64  // nil: all 1
@@ -32,7 +32,7 @@ func (b Batch) Rows() int {
 // Weight returns the weight of row i.
 func (b Batch) Weight(i int) float64 { return weights.Weight(b.W, i) }
 
-// Slice returns the rows from from to to, without the last, which share the memory of b.
+// Slice returns rows from to to-1, which share the memory of b.
 func (b Batch) Slice(from, to int) Batch {
 	out := Batch{First: b.First + from, X: anyrows.Slice(b.X, from, to)}
 	if b.Y != nil {
@@ -47,27 +47,27 @@ func (b Batch) Slice(from, to int) Batch {
 	return out
 }
 
-// Window returns the rows of x from from to to, without the last.
+// Window returns rows from to to-1 of x.
 func Window(x *mat.Dense, from, to int) *mat.Dense {
 	_, c := x.Dims()
 	return x.Slice(from, to, 0, c).(*mat.Dense)
 }
 
-// Source provides rows that can be read repeatedly, from memory or from elsewhere.
+// Source provides rows that can be read repeatedly, from memory or from a stream.
 type Source struct {
 	N, D, K  int
 	Numbers  int       // numbers of a row in memory: D, or fewer for sparse rows
 	Weight   float64   // Σw
 	Mean     []float64 // of each target, weighted
-	Variance []float64 // for each target, weighted, around its mean
-	Spread   []float64 // for each target, the largest minus the smallest
+	Variance []float64 // weighted variance of each target
+	Spread   []float64 // difference between the largest and the smallest value of each target
 	Hash     uint64    // of all numbers read
 	Varying  varying.Columns
-	Within   []float64 // mean square of the targets' deviations from their means over equal rows; nil without equal rows
-	// read calls visit with the rows in their order, size rows at a time except for the last. The memory of the batch is
+	Within   []float64 // mean squared deviation of the targets of equal rows from their mean; nil without equal rows
+	// read calls visit with the rows in their order, size rows at a time, and fewer in the last call. The memory of the batch is
 	// overwritten after visit returns.
 	read  func(ctx context.Context, size int, visit func(Batch) error) error
-	Whole Batch // of a source in memory
+	Whole Batch // all rows, for a source in memory
 	// Groups holds the ranges of rows that are left out together, for a source in memory. together marks the rows in such groups.
 	// Both fields are nil without groups.
 	Groups   [][2]int
@@ -79,8 +79,8 @@ func (s *Source) Head(rows int) *Source {
 	return s.Whole.Slice(0, min(rows, s.N)).Source()
 }
 
-// DistinctRows returns a source of the distinct rows of x, so that leaving out a row leaves no copy of it. If the rows of x have
-// groups, the rows of a group are consecutive.
+// DistinctRows returns a source of the distinct rows of x, so that leaving out a row leaves no copy of it. If there are groups, the
+// rows of a group are consecutive.
 func DistinctRows(x mat.Matrix, y *mat.Dense, w []float64, groups []int) (*Source, error) {
 	merged, x := anyrows.Merge(x, w)
 	members, err := merged.Groups(groups, y.RawMatrix().Rows)
@@ -99,14 +99,14 @@ func DistinctRows(x mat.Matrix, y *mat.Dense, w []float64, groups []int) (*Sourc
 	return out, nil
 }
 
-// grouped returns the rows in an order in which the rows of each group follow the first of them.
+// grouped returns the rows in another order: the first row of each group is followed by the other rows of the group.
 func (b Batch) grouped(groups [][]int) Batch {
 	n := b.Rows()
 	of := make([]int, n)
 	for i := range of {
 		of[i] = i
 	}
-	rest := map[int][]int{} // further rows of a group, by its first row
+	rest := map[int][]int{} // the other rows of a group, by its first row
 	for _, group := range groups {
 		rest[group[0]] = group[1:]
 		for _, i := range group {
@@ -150,7 +150,7 @@ func (s *Source) findGroups() {
 	}
 }
 
-// Grouped reports whether the row is in a group with several rows.
+// Grouped reports whether the row is in a group with other rows.
 func (s *Source) Grouped(row int) bool { return s.together != nil && s.together[row] }
 
 // InMemory returns a source of rows in memory, with targets n×k.
@@ -187,14 +187,14 @@ func (b Batch) Source() *Source {
 	return s
 }
 
-// moments holds sums over the weights, sums over the targets minus those of the first row, and a hash. With this difference the
+// moments holds sums of the weights, sums of the targets minus those of the first row, and a hash. Because of the difference, the
 // sums of a constant target are exactly zero.
 type moments struct {
 	n              int
 	weight         float64
 	origin         []float64
 	sums, products []float64
-	low, high      []float64 // of the targets minus those of the first row
+	low, high      []float64 // smallest and largest targets, minus those of the first row
 	hash           uint64
 	varying        varying.Columns
 }
@@ -224,7 +224,7 @@ func (m *moments) add(b Batch) {
 	}
 }
 
-// read only counts and hashes rows.
+// read counts and hashes the rows of a batch, without their sums.
 func (m *moments) read(b Batch) {
 	m.n += b.Rows()
 	for i := range b.Rows() {
@@ -234,7 +234,7 @@ func (m *moments) read(b Batch) {
 	}
 }
 
-// HashRow returns the hash h updated with a row of x.
+// HashRow returns the hash h after adding row i of x.
 func HashRow(h uint64, x mat.Matrix, i int) uint64 {
 	if rows, ok := x.(*sparse.Rows); ok {
 		columns, values := rows.Row(i)
@@ -256,18 +256,18 @@ func (m *moments) copyTo(s *Source) {
 	}
 }
 
-// The numbers of rows in a block of the kernel. They are constants because the last bits of sums depend on them.
+// These are the numbers of rows in a block of the kernel. They are constants because the last bits of sums depend on them.
 const (
 	// BlockRows is the number of rows in a block that is multiplied by vectors. With a few thousand landmarks the block stays in
 	// the second-level cache.
 	BlockRows = 128
-	// WideRows is the number of rows in a block that is multiplied by M×M matrices. It is larger because each block reads such a
-	// matrix from memory.
+	// WideRows is the number of rows in a block that is multiplied by M×M matrices. It is larger because the matrix is read from
+	// memory for each block.
 	WideRows = 512
 )
 
-// Pass calls work with blocks of the rows of a source, on all workers, wave blocks at a time. slot is the position of a block in
-// its wave. After each wave it calls done with the rows of the wave.
+// Pass calls work with blocks of the rows of a source, on all workers, wave blocks at a time. The argument slot is the index of a
+// block in its wave. After each wave it calls done with the rows of the wave.
 func (s *Source) Pass(ctx context.Context, workers, rows, wave int, work func(slot int, b Batch) error, done func(b Batch) error) error {
 	return s.read(ctx, wave*rows, func(b Batch) error {
 		n := b.Rows()

@@ -13,13 +13,13 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Stream reads the caller's blocks as a source.
+// Stream reads the blocks of the caller as a source.
 type Stream[Y float64 | int] struct {
 	Type   string
 	Blocks iter.Seq2[streaming.Block[Y], error]
 	d      int                      // 0 until the first block
-	Target func(dst []float64, y Y) // sets the targets of a row
-	Weight func(y Y) float64        // factor of a class; nil: 1
+	Target func(dst []float64, y Y) // sets dst to the targets of a row
+	Weight func(y Y) float64        // factor for the weights of a class; nil: 1
 }
 
 // Each validates the blocks and calls visit with them.
@@ -71,7 +71,7 @@ func (s *Stream[Y]) valid(b streaming.Block[Y]) error {
 	return nil
 }
 
-// Source reads the stream once to count its rows, which have k targets each.
+// Source reads the stream once to compute the moments of its rows, which have k targets each, and returns it as a source.
 func (s *Stream[Y]) Source(ctx context.Context, k int) (*Source, error) {
 	m := newMoments(k)
 	if err := s.batches(ctx, k, 64*BlockRows, func(b Batch) error { m.add(b); return nil }); err != nil {
@@ -103,14 +103,14 @@ func (s *Stream[Y]) changed() error {
 // errStop ends a reader whose rows are no longer needed.
 var errStop = errors.New("stop")
 
-// filled is a batch, and the number of rows in it.
+// filled is a batch and the number of its rows.
 type filled struct {
 	memory Batch
 	rows   int
 }
 
-// batches calls visit with the rows of the stream, size rows at a time except for the last. Meanwhile another goroutine reads the
-// next rows. It ends before batches returns.
+// batches calls visit with the rows of the stream, size rows at a time, and fewer in the last call. Meanwhile another goroutine
+// reads the next rows. The goroutine ends before batches returns.
 func (s *Stream[Y]) batches(ctx context.Context, k, size int, visit func(Batch) error) error {
 	full, empty, stop := make(chan filled), make(chan *Batch, 2), make(chan struct{})
 	empty <- nil
@@ -123,7 +123,7 @@ func (s *Stream[Y]) batches(ctx context.Context, k, size int, visit func(Batch) 
 	}()
 	var err error
 	first, ended := 0, false
-	defer func() { // the reader also ends if visit panics
+	defer func() { // ends the reader also if visit panics
 		if !ended {
 			close(stop)
 			for range full {
@@ -151,7 +151,7 @@ func (s *Stream[Y]) batches(ctx context.Context, k, size int, visit func(Batch) 
 	return failed
 }
 
-// fill copies rows into memory and sends it when it is full.
+// fill copies rows into empty batches, and sends each batch when it is full.
 func (s *Stream[Y]) fill(ctx context.Context, k, size int, empty chan *Batch, full chan filled, stop chan struct{}) error {
 	var next *filled
 	send := func() error {

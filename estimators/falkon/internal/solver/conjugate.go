@@ -13,14 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// conjugate holds the method of conjugate gradients for several columns. Each column belongs to a target and a ridge. It solves
-// (Z~'WZ~/n + λI) u = Z~'W(y - ȳ)/n, preconditioned by B + λI. Matrices have a row for each column of the method, and are named as
-// in the formulas.
+// conjugate holds the state of conjugate gradients for several columns. Each column belongs to a target and a ridge. The method
+// solves (Z~'WZ~/n + λI) u = Z~'W(y - ȳ)/n, preconditioned by B + λI. Matrices have a row for each column of the method, and are
+// named as in the formulas.
 type conjugate struct {
 	columns   []column
 	u, r, d   *mat.Dense // columns×M: the solutions, residuals, directions
 	iteration int
-	rate      float64 // expected factor of the error per iteration
+	rate      float64 // expected factor by which the error falls per iteration
 }
 
 // column is one system.
@@ -33,8 +33,8 @@ type column struct {
 	Converged bool
 }
 
-// newConjugate starts at 0, with the right sides for the targets (k×M) and each of the ridges. sample is the number of rows of the
-// preconditioner.
+// newConjugate returns the state that starts at 0, with the right-hand sides for the targets (k×M) and each of the ridges. The
+// argument sample is the number of rows of the preconditioner.
 func newConjugate(right *mat.Dense, lambdas []float64, sample int) *conjugate {
 	k, m := right.Dims()
 	c := &conjugate{rate: math.Sqrt(float64(m) / float64(max(sample, 2*m))), u: mat.NewDense(k*len(lambdas), m, nil),
@@ -48,11 +48,11 @@ func newConjugate(right *mat.Dense, lambdas []float64, sample int) *conjugate {
 	return c
 }
 
-// startAt starts at the rows of u instead of 0, and overwrites them. hu is (Hu)'.
+// startAt starts at the rows of u instead of 0, and overwrites u and hu, which is (Hu)'.
 func (c *conjugate) startAt(u, hu *mat.Dense) {
 	c.r.Sub(c.r, hu)
 	for i := range c.columns {
-		// The solution for the right side b has u*'Hu* = u'b + u'r + r'H⁻¹r.
+		// The solution u* for the right-hand side b satisfies u*'Hu* = u'b + u'r + r'H⁻¹r.
 		own := u.RawRowView(i)
 		c.columns[i].Start = 2*linalg.Dot(own, c.r.RawRowView(i)) + linalg.Dot(own, hu.RawRowView(i))
 	}
@@ -64,7 +64,7 @@ const mostRate = .99
 
 // energy estimates the relative error in the norm of the system. The gain of an iteration is the decrease of the squared error
 // (Hestenes and Stiefel 1952; Meurant and Tichý 2013). The gains of further iterations are assumed to decrease by a constant
-// factor, the largest of the last factors and the expected rate.
+// factor, which is the largest of the last factors and the expected rate.
 func (c *column) energy(rate float64) float64 {
 	n := len(c.Gains)
 	if n < 2 {
@@ -92,7 +92,7 @@ func (c *conjugate) energy() float64 {
 	return out
 }
 
-// active returns the columns that have not converged.
+// active returns the indices of the columns that have not converged.
 func (c *conjugate) active() (out []int) {
 	for i, col := range c.columns {
 		if !col.Converged {
@@ -120,15 +120,15 @@ type preconditioner interface {
 	solve(b *mat.Dense, of []column)
 }
 
-// oneRidge holds a factor of B + λI.
+// oneRidge holds a Cholesky factor of B + λI.
 type oneRidge struct{ *linalg.Cholesky }
 
 func (o oneRidge) solve(b *mat.Dense, _ []column) {
-	// This takes M² steps for each target. The iteration checks its context before and after.
+	// This costs M² operations for each target. The iteration checks its context before and after.
 	_ = solveRows(context.Background(), o.Cholesky, b)
 }
 
-// anyRidge holds B in coordinates in which a ridge costs O(M).
+// anyRidge holds B in coordinates in which solving for a ridge costs O(M).
 type anyRidge struct{ *rotated }
 
 func (a anyRidge) solve(b *mat.Dense, of []column) {
@@ -145,7 +145,7 @@ func (a anyRidge) solve(b *mat.Dense, of []column) {
 
 func (r *rotated) n() int { return r.q.RawMatrix().Rows }
 
-// operator sets the rows d' of a matrix, which belong to these columns, to (Hd)'.
+// operator sets the rows d' of a matrix, which belong to the columns of, to (Hd)'.
 type operator func(ctx context.Context, d *mat.Dense, of []column) error
 
 // begin sets the first directions.
@@ -159,7 +159,7 @@ func (c *conjugate) begin(b preconditioner) {
 	}
 }
 
-// pick returns some of the columns.
+// pick returns the columns with the given indices.
 func (c *conjugate) pick(rows []int) []column {
 	out := make([]column, len(rows))
 	for at, i := range rows {
@@ -168,7 +168,7 @@ func (c *conjugate) pick(rows []int) []column {
 	return out
 }
 
-// step does one iteration for the columns that have not converged to the tolerance. An error leaves the state unchanged.
+// step does one iteration for the columns that have not converged to the tolerance. If it returns an error, the state is unchanged.
 func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tolerance float64) error {
 	rows := c.active()
 	of := c.pick(rows)
@@ -207,8 +207,8 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 	return nil
 }
 
-// firstPass returns k̄ and the right sides Z~'W(y - ȳ)/n, k×M. If start is not nil, it holds initial rows u', and firstPass also
-// returns (Z~'WZ~u/n)'. A known centre is the centre of some of the rows, which is near the centre of all.
+// firstPass returns k̄ and the right-hand sides Z~'W(y - ȳ)/n, k×M. If start is not nil, it holds initial rows u', and firstPass
+// also returns (Z~'WZ~u/n)'. If the centre is already set, it is the centre of a sample, which is near the centre of all rows.
 func (p *Problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean []float64, right, product *mat.Dense, err error) {
 	k, c := p.src.K, 0
 	var s *mat.Dense
@@ -262,7 +262,7 @@ func (p *Problem) setCentre(kernelMean []float64) {
 	p.Whiten(mat.NewDense(1, p.M, p.centre))
 }
 
-// hessian returns the operator for squared errors.
+// hessian returns the operator for the squared loss.
 func (p *Problem) hessian(kernelMean []float64, energy func() float64) operator {
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
 		c := len(of)

@@ -15,7 +15,7 @@ import (
 )
 
 // The estimated error agrees with the true error of the iterate for samples of different sizes, whether the iteration starts from
-// the sample's solution or from 0. The sample's solution is closer, and both lead to the same solution.
+// the sample's solution or from 0. The sample's solution is closer, and both initial values lead to the same solution.
 func TestEnergy(t *testing.T) {
 	x, y, _ := friedman(4000, 4, 1, 1)
 	for _, perLandmark := range []int{4, 16} {
@@ -80,8 +80,8 @@ func firstRows(n int) []int {
 	return out
 }
 
-// friedman returns n rows of at least three uniform columns. The targets are Friedman's first function of up to five of them, with
-// and without noise.
+// friedman returns n rows of at least three uniform columns. The targets are Friedman's first function of up to five of them. They
+// are returned with noise in y, and without noise in clean.
 func friedman(n, d int, noise float64, seed uint64) (x *mat.Dense, y, clean []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y, clean = mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// byNormals solves the normal equations, with exact leave-one-out.
+// byNormals solves the normal equations, and computes exact leave-one-out residuals.
 func (p *Problem) byNormals(ctx context.Context) (*Solution, error) {
 	equations, err := p.normals(ctx)
 	if err != nil {
@@ -45,12 +45,12 @@ func (p *Problem) byNormals(ctx context.Context) (*Solution, error) {
 	return out, nil
 }
 
-// ridgeLandmarks is the largest number of landmarks on which the normal equations compare ridges. The equations of the first
+// ridgeLandmarks is the largest number of landmarks with which the normal equations compare ridges. The equations of the first
 // landmarks are a block of the equations of all landmarks. With 4000 landmarks and 10 000 rows, a fit takes about half as long as
-// if the ridge were chosen on all of them.
+// if the ridge were chosen with all of them.
 const ridgeLandmarks = 2000
 
-// first returns the problem with its first m landmarks, and with the centre of their features.
+// first returns the problem for the first m landmarks, with the centre of their features.
 func (p *Problem) first(ctx context.Context, m int) (*Problem, error) {
 	out := *p
 	if p.centre != nil {
@@ -62,7 +62,7 @@ func (p *Problem) first(ctx context.Context, m int) (*Problem, error) {
 }
 
 // bestRidge chooses the ridge with the smallest leave-one-out error in one pass over the rows. The equations may contain more
-// landmarks than p; the first of them are those of p.
+// landmarks than p. Their first landmarks are then those of p.
 func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solution, pass passing) error {
 	unit := p.Scale() * p.src.Weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
@@ -81,7 +81,7 @@ func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solutio
 	var edge int
 	var ok bool
 	if out.Ridge, edge, ok = chosen(grid, errors); !ok {
-		out.Ridge = unit // for example with one row, since none remains when it is left out
+		out.Ridge = unit // for example with a single row, because no row remains when it is left out
 	}
 	side := map[int]string{-1: "smallest", 1: "largest"}[edge]
 	if edge != 0 {

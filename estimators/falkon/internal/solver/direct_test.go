@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The ridge that is chosen on the first landmarks equals that of a machine with only these landmarks. At that ridge, the
+// The ridge that is chosen with the first landmarks equals the ridge of a machine with only these landmarks. At that ridge, the
 // leave-one-out residuals of the machine with all landmarks agree with those from a reduction of its own normal equations.
 func TestRidgeOfFirstLandmarks(t *testing.T) {
 	const n, all, few = 300, 60, 20

@@ -13,21 +13,21 @@
 //
 // [Problem.Solve] uses one of these methods, and chooses the ridge by leave-one-out if it is not set.
 //
-//   - The normal equations Z~'WZ~ + ΛI in one pass (direct.go).
-//   - Conjugate gradients on several ridges at once, preconditioned by a sample of the rows (conjugate.go, gradients.go). A [State]
-//     holds their progress after an iteration, from which a later fit continues.
-//   - Newton's method for the logistic loss, with steps computed by one of the other two methods (newton.go, newton_gradients.go).
+//   - The normal equations Z~'WZ~ + ΛI are solved in one pass (direct.go).
+//   - Conjugate gradients solve for several ridges at once, preconditioned by a sample of the rows (conjugate.go, gradients.go). A
+//     [State] holds their progress after an iteration, from which a later fit continues.
+//   - Newton's method minimises the logistic loss, with steps computed by one of the other two methods (newton.go, newton_gradients.go).
 //
 // # Leaving rows out
 //
 // Rows are left out exactly, one by one or in groups, without fitting again (leave_out.go, leave_groups.go). The errors of all
 // ridges are computed in one pass, in coordinates in which Z~'WZ~ is tridiagonal. With more than 2000 landmarks the normal
-// equations do this on the first 2000. [LeftOut] holds the residuals that are kept. Three results are computed from it: the
+// equations do this for the first 2000. [LeftOut] holds the residuals that are kept. Three results are computed from it: the
 // variance of the noise, the variance of the part that the features do not explain (variance.go), and the probabilities of a
 // classifier.
 //
 // # Cost
 //
-// With n rows and M landmarks the normal equations take O(nM²), an iteration of conjugate gradients O(nM), its preconditioner
+// With n rows and M landmarks the normal equations cost O(nM²), an iteration of conjugate gradients O(nM), its preconditioner
 // O(M³), and leave-one-out O(nM²) for the n rows that are left out. [Settings.Bytes] returns the memory.
 package solver

@@ -14,32 +14,33 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Solution holds the result of either solver.
+// Solution holds the result of a solver.
 type Solution struct {
 	u                  *mat.Dense // k×M
-	bias               []float64  // for the logistic loss; nil if the means determine it
+	bias               []float64  // set for the logistic loss; nil if the means determine it
 	Ridge              float64
 	factor             *linalg.Cholesky // of G + ΛI, or of its approximation
 	Left               *LeftOut
 	Iterations         int
 	Converged          bool
 	Objective          float64
-	Energy             float64 // of conjugate gradients, after the last iteration
+	Energy             float64 // estimated error of conjugate gradients after the last iteration
 	GCV                float64 // NaN if not computed
 	EffectiveDimension float64 // effective dimension, without the intercept
 	Warnings           []string
 }
 
 const (
-	// earlyEnergy is the error at which the ridges are compared. A better solution would change the score of a ridge by one part in
-	// ten thousand.
+	// earlyEnergy is the error at which the ridges are compared. A more accurate solution would change the score of a ridge by only
+	// one part in ten thousand.
 	earlyEnergy = 1e-2
-	// mostRidges is the largest number of ridges that are solved at a time, which is the number that are multiplied at once. With
-	// several targets there are at most mostColumns columns, but at least leastRidges ridges.
+	// mostRidges is the largest number of ridges that are solved at a time, since this number is multiplied at once. With several
+	// targets there are at most mostColumns columns, but at least leastRidges ridges.
 	mostRidges, leastRidges, mostColumns = 8, 4, 40
 )
 
-// byGradients solves by conjugate gradients. sample holds the rows of the preconditioner, and outside holds other rows.
+// byGradients solves the problem with conjugate gradients. The argument sample holds the rows of the preconditioner, and outside
+// holds other rows.
 func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source, fingerprint uint64) (*Solution, error) {
 	c, kernelMean, err := p.resumed(fingerprint)
 	if err != nil {
@@ -65,7 +66,7 @@ func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source,
 	}
 	p.setCentre(kernelMean)
 	out := &Solution{GCV: math.NaN()}
-	choose := func() error { return p.choose(ctx, c, by.(anyRidge), sample.N, outside) } // a ridge that is set is the only one
+	choose := func() error { return p.choose(ctx, c, by.(anyRidge), sample.N, outside) } // there is nothing to choose if the ridge is set
 	if err := p.iterate(ctx, c, by, kernelMean, choose, fingerprint); err != nil {
 		return nil, err
 	}
@@ -78,8 +79,8 @@ func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source,
 	return out, p.finish(ctx, c, b.g, sample.N, outside, out)
 }
 
-// start returns conjugate gradients that start at the solutions for the sample, with its right sides (k×M). The pass that computes
-// the right sides for all rows also computes the residuals.
+// start returns conjugate gradients that start at the solutions for the sample, whose right-hand sides are sampled (k×M). The pass
+// that computes the right-hand sides for all rows also computes the residuals.
 func (p *Problem) start(ctx context.Context, sampled *mat.Dense, by preconditioner, lambdas []float64, sample int) (*conjugate, []float64,
 	error) {
 	few := newConjugate(sampled, lambdas, sample)
@@ -97,7 +98,7 @@ func (p *Problem) start(ctx context.Context, sampled *mat.Dense, by precondition
 	return c, kernelMean, nil
 }
 
-// resumed returns the progress in Resume, or nil without one.
+// resumed returns the progress in Resume, or nil if Resume is nil.
 func (p *Problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 	if p.Resume == nil {
 		return nil, nil, nil
@@ -114,8 +115,8 @@ func (p *Problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 	return s.conjugate.clone(), append([]float64(nil), s.kernelMean...), nil
 }
 
-// preconditioner returns the preconditioner from the products of the sample divided by its number of rows, and the ridges divided
-// by n.
+// preconditioner returns the preconditioner, which it computes from the products of the sample, divided by its number of rows. It
+// also returns the ridges divided by n.
 func (p *Problem) preconditioner(ctx context.Context, b *normal, sample *rows.Source, resumed bool) (preconditioner, []float64, error) {
 	if p.Ridge > 0 {
 		lambda := p.Ridge / float64(p.src.N)
@@ -134,11 +135,11 @@ func (p *Problem) preconditioner(ctx context.Context, b *normal, sample *rows.So
 }
 
 // bracketRows is the smallest number of sample rows whose leave-one-out error brackets the ridge. One row for each landmark is
-// enough: the bracket is wider than the error due to so few rows.
+// sufficient, because the bracket is wider than the error of such a small sample.
 const bracketRows = 1000
 
-// bracket returns the ridges, divided by n, for which it is worth solving. The leave-one-out error of any ridge is cheap on the
-// sample alone, with the centre of all rows. The best ridge λ of the sample is too large for more rows: a constant ridge Λ would be
+// bracket returns the ridges, divided by n, that are worth comparing. On the sample alone, with the centre of all rows, the
+// leave-one-out error of any ridge is cheap. The best ridge λ of the sample is too large for more rows: a constant ridge Λ would be
 // λs/n.
 func (p *Problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *rows.Source) ([]float64, error) {
 	grid := ridgeGrid(leastRidge*p.Scale()*p.src.Weight/float64(p.src.N), largestRidge*p.Scale()*p.src.Weight/float64(p.src.N),
@@ -160,7 +161,7 @@ func (p *Problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sa
 	return ridgeGrid(least, largest, float64(count-1)/math.Log10(largest/least)), nil
 }
 
-// iterate continues until all columns have converged. It calls choose once the solutions of several ridges can be compared.
+// iterate iterates until all columns have converged. It calls choose as soon as the solutions for several ridges can be compared.
 func (p *Problem) iterate(ctx context.Context, c *conjugate, by preconditioner, kernelMean []float64, choose func() error,
 	fingerprint uint64) error {
 	h := p.hessian(kernelMean, c.energy)
@@ -210,7 +211,7 @@ func (p *Problem) choose(ctx context.Context, c *conjugate, by anyRidge, sample 
 	return nil
 }
 
-// finish computes the parts of the model other than the coefficients.
+// finish computes all parts of the model except the coefficients.
 func (p *Problem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sample int, outside *rows.Source, out *Solution) (err error) {
 	n := float64(p.src.N)
 	out.u = c.u

@@ -13,16 +13,17 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// kernelPass does a pass in which each block of the kernel is computed, used twice and discarded. For row i of K, q holds the
-// products of that row with each row of s, which may be nil. weigh sets v, which has outputs elements, and adds to the extras sums.
-// kernelPass returns v'K summed over the rows, outputs×M, and the sums. The cost is n(M(d + c + outputs)) for c rows of s.
+// kernelPass does a pass in which each block of the kernel is computed, used twice and discarded. The rows s may be nil. The
+// function weigh receives, for row i of K, the products q of that row with each row of s. It sets v, which has outputs elements,
+// and adds to the extras sums. kernelPass returns v'K summed over the rows, outputs×M, and the sums. The cost is n(M(d + c +
+// outputs)) for c rows of s.
 func (p *Problem) kernelPass(ctx context.Context, name string, objective float64, s *mat.Dense, outputs, extras int,
 	weigh func(b rows.Batch, i int, q, v, sums []float64)) (*mat.Dense, []float64, error) {
 	c := 0
 	if s != nil {
 		c, _ = s.Dims()
 	}
-	// The order of the sums is that of the blocks, whatever the number of workers.
+	// Sums are computed in the order of the blocks, whatever the number of workers.
 	wave := 8 * p.Workers
 	slots, sums := make([]*mat.Dense, wave), make([][]float64, wave)
 	total, totals := mat.NewDense(outputs, p.M, nil), make([]float64, extras)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// groupErrors returns the sum of the weighted squared residuals of left-out groups of rows, for each candidate.
+// groupErrors returns, for each candidate, the sum of the weighted squared residuals of left-out groups of rows.
 func (p *Problem) groupErrors(ctx context.Context, c *candidates, src *rows.Source) ([]float64, error) {
 	count := len(c.shifts)
 	total := make([]float64, count)
@@ -40,7 +40,7 @@ func (p *Problem) groupErrors(ctx context.Context, c *candidates, src *rows.Sour
 }
 
 // overGroups calls f with the rows of each group, on all workers. It returns ErrTooLarge if the features of a group exceed
-// MaxBytes, or the error of f or ctx.
+// MaxBytes, the error of f, or the error of ctx.
 func (p *Problem) overGroups(ctx context.Context, src *rows.Source, f func(at int, b rows.Batch) error) error {
 	for _, g := range src.Groups {
 		rows := float64(g[1] - g[0])
@@ -101,7 +101,7 @@ func (p *Problem) residuals(b rows.Batch, fitted *mat.Dense) *mat.Dense {
 	return out
 }
 
-// weighColumns multiplies the columns, which are the features of rows, by √(w scale).
+// weighColumns multiplies each column, which holds the features of a row with weight w, by √(w scale).
 func (p *Problem) weighColumns(columns *mat.Dense, b rows.Batch, scale float64) {
 	roots := make([]float64, b.Rows())
 	for a := range roots {
@@ -124,9 +124,9 @@ func (p *Problem) interceptOf(b rows.Batch) []float64 {
 	return out
 }
 
-// leaveGroup replaces the residuals e of all rows of f by the residuals of the machine without these rows. outside reports that the
+// leaveGroup replaces the residuals e of all rows of f by the residuals of the machine without these rows. If outside is true, the
 // rows are not among the rows of f's matrix. Their leverages L are then converted to the leverages H among all rows: 1 - H = (1 +
-// L)⁻¹. It returns the share of 1 - H that a single row would have. ok is false if only rounding remains of it.
+// L)⁻¹. It returns, for each row, the share of 1 - H that a single row would have. If only rounding remains of 1 - H, ok is false.
 func (p *Problem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (shares []float64, ok bool) {
 	rows, k := e.Dims()
 	if !outside {

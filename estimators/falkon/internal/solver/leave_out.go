@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// The range of the ridges for leave-one-out, relative to the mean of k(c, c) times Σw.
+// These are the bounds of the ridges for leave-one-out, relative to the mean of k(c, c) times Σw.
 const (
 	leastRidge, largestRidge = 1e-10, 1e1
 	ridgesPerDecade          = 2
@@ -22,7 +22,7 @@ const (
 	leastRest = 1e-9
 )
 
-// ridgeGrid returns the ridges from the smallest to the largest.
+// ridgeGrid returns ridges from least to largest, with perDecade ridges in each decade.
 func ridgeGrid(least, largest float64, perDecade float64) []float64 {
 	n := int(math.Round(perDecade*math.Log10(largest/least))) + 1
 	out := make([]float64, max(n, 1))
@@ -32,14 +32,14 @@ func ridgeGrid(least, largest float64, perDecade float64) []float64 {
 	return out
 }
 
-// rotated is a matrix A = QTQ' with T tridiagonal. All ridges are solved in the coordinates of Q. Eigenvectors would be equivalent
-// but take longer.
+// rotated holds a matrix A = QTQ' with T tridiagonal. Systems for all ridges are solved in the coordinates of Q. Eigenvectors would
+// be equivalent but take longer.
 type rotated struct {
 	tri *linalg.Tridiagonal
 	q   *mat.Dense // M×M
 }
 
-// rotate reduces a matrix, which it overwrites. It returns the error of ctx.
+// rotate reduces a matrix to tridiagonal form, and overwrites it. It returns the error of ctx.
 func rotate(ctx context.Context, a *mat.SymDense) (*rotated, error) {
 	tri, q, err := linalg.TridiagonalizeWithQ(ctx, a, nil)
 	return &rotated{tri: tri, q: q}, err
@@ -61,17 +61,17 @@ type candidates struct {
 	bad          []bool           // A + ridge is indefinite
 	coefficients *mat.Dense       // Q'u for the targets of each ridge, M×(ridges·k)
 	scale        float64          // factor of z'(A + ridge)⁻¹z in the leverage of a row with weight 1
-	factors      []float64        // outsideFactor for each ridge if the rows are not among those of A, otherwise nil
+	factors      []float64        // outsideFactor for each ridge, if the rows are not among the rows of A; nil otherwise
 }
 
 // outsideFactor returns the factor that corrects the leverage of a row outside a sample. A ridge λ on the sample corresponds to a
-// ridge λ/(1 - d/sample) on all rows, where d is the effective dimension. z'(B + λ)⁻¹z is too large by the inverse of that factor
-// (random matrices; El Karoui and Kösters 2011), which is a tenth if d is a tenth of the sample.
+// ridge λ/(1 - d/sample) on all rows, where d is the effective dimension. The value z'(B + λ)⁻¹z is too large by the inverse of
+// that factor (random matrices; El Karoui and Kösters 2011). If d is a tenth of the sample, it is too large by a tenth.
 func outsideFactor(effective float64, sample int) float64 {
 	return max(0, 1-effective/float64(sample))
 }
 
-// effective returns the effective dimension of each ridge, the trace of A(A + ridge)⁻¹.
+// effective returns the effective dimension for each ridge, which is the trace of A(A + ridge)⁻¹.
 func (c *candidates) effective(ctx context.Context, ridges []float64) ([]float64, error) {
 	values, err := c.tri.Values(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *candidates) effective(ctx context.Context, ridges []float64) ([]float64
 	return out, nil
 }
 
-// newCandidates solves (A + ridge)u = right for each ridge, with right k×M.
+// newCandidates solves (A + ridge)u = right for each ridge, where right is k×M.
 func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 	k, m := right.Dims()
 	turned := r.turn(right)
@@ -108,7 +108,7 @@ func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 // passing is a pass over some rows: Problem.pass or Source.Pass.
 type passing func(work func(slot int, b rows.Batch) error, done func(b rows.Batch) error) error
 
-// passing returns a pass over the rows of src that is not a step of Observe.
+// passing returns a pass over the rows of src that is not reported to Observe as a step.
 func (p *Problem) passing(ctx context.Context, src *rows.Source) passing {
 	return func(work func(int, rows.Batch) error, done func(rows.Batch) error) error {
 		loop := progress.NewLoop(p.nextContext(ctx))
@@ -123,7 +123,7 @@ func (p *Problem) passing(ctx context.Context, src *rows.Source) passing {
 	}
 }
 
-// named returns pass with a name.
+// named returns a pass over all rows that is reported with a name.
 func (p *Problem) named(ctx context.Context, name string) passing {
 	return func(work func(int, rows.Batch) error, done func(rows.Batch) error) error {
 		return p.pass(ctx, name, 0, rows.WideRows, panelBlocks, work, done)
@@ -131,7 +131,7 @@ func (p *Problem) named(ctx context.Context, name string) passing {
 }
 
 // errorsOf returns the mean weighted squared leave-one-out residual of each candidate, summed over the targets. The mean is over
-// the rows of src, in the given pass. It is infinite if the system is indefinite or a row determines its own prediction.
+// the rows of src, in the given pass. It is infinite if the system is indefinite, or if a row determines its own prediction.
 func (p *Problem) errorsOf(ctx context.Context, c *candidates, src *rows.Source, pass passing) ([]float64, error) {
 	count := len(c.shifts)
 	sums, total := make([][]float64, panelBlocks), make([]float64, count)
@@ -168,8 +168,8 @@ func (p *Problem) errorsOf(ctx context.Context, c *candidates, src *rows.Source,
 	return total, nil
 }
 
-// blockErrors returns the sum of the weighted squared leave-one-out residuals of a block with features z, for each candidate.
-// turned is memory for Q'z in columns.
+// blockErrors returns, for each candidate, the sum of the weighted squared leave-one-out residuals of a block with features z. The
+// argument turned is memory for Q'z in columns.
 func (p *Problem) blockErrors(c *candidates, src *rows.Source, b rows.Batch, z, turned *mat.Dense) []float64 {
 	k := p.src.K
 	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
@@ -205,7 +205,7 @@ func (p *Problem) blockErrors(c *candidates, src *rows.Source, b rows.Batch, z, 
 	return out
 }
 
-// leverage returns h for a row of weight w, where quad is z'(G+Λ)⁻¹z.
+// leverage returns h for a row with weight w, where quad is z'(G+Λ)⁻¹z.
 func (p *Problem) leverage(w, quad float64) float64 {
 	if p.NoIntercept {
 		return w * quad
@@ -213,8 +213,8 @@ func (p *Problem) leverage(w, quad float64) float64 {
 	return w * (quad + 1/p.src.Weight)
 }
 
-// rest returns 1 - h, the factor by which a row's own target reduces its residual. For a row that is not among the rows of G it is
-// 1/(1 + l), where l is h computed from quad.
+// rest returns 1 - h, the factor by which a row's own target reduces its residual. If outside is true, the row is not among the
+// rows of G, and the factor is 1/(1 + l), where l is h computed from quad.
 func (p *Problem) rest(w, quad float64, outside bool) float64 {
 	h := p.leverage(w, quad)
 	if outside {
@@ -223,21 +223,21 @@ func (p *Problem) rest(w, quad float64, outside bool) float64 {
 	return 1 - h
 }
 
-// chosen returns the ridge with the smallest error, interpolated on the grid with a parabola in logarithms. edge is -1 for the
-// smallest ridge and +1 for the largest. ok is false if no error is finite.
+// chosen returns the ridge with the smallest error, interpolated on the grid with a parabola in logarithms. The result edge is -1
+// for the smallest ridge and 1 for the largest. If no error is finite, ok is false.
 func chosen(ridges, errors []float64) (ridge float64, edge int, ok bool) {
 	best := floats.MinIdx(errors)
 	switch least := errors[best]; {
 	case math.IsInf(least, 1):
 		return 0, 0, false
-	case least == 0: // for example with a constant target: the largest ridge
+	case least == 0: // for example for a constant target; the largest ridge is chosen
 		return ridges[len(ridges)-1], 0, true
 	case best == 0 && len(ridges) > 1:
 		return ridges[0], -1, true
 	case best == len(ridges)-1:
 		return ridges[best], 1, true
 	}
-	// Ratios do not depend on the units of the targets.
+	// Ratios of errors do not depend on the units of the targets.
 	low, high := math.Log(errors[best-1]/errors[best]), math.Log(errors[best+1]/errors[best])
 	shift := 0.0
 	if second := low + high; second > 0 && !math.IsInf(second, 1) {
@@ -247,12 +247,12 @@ func chosen(ridges, errors []float64) (ridge float64, edge int, ok bool) {
 	return ridges[best] * math.Exp(shift*step), 0, true
 }
 
-// LeftOut holds the leave-one-out results for rows of the source at regular distances.
+// LeftOut holds leave-one-out results for rows that are at regular distances in the source.
 type LeftOut struct {
 	Residuals *mat.Dense // r×k; nil for none
 	Targets   *mat.Dense // r×k
 	rest      []float64  // 1 - h
-	unseen    []float64  // part of k(x, x) not explained by the features, relative to its mean
+	unseen    []float64  // part of k(x, x) that the features do not explain, relative to the mean of k(c, c)
 	Weights   []float64  // nil: all 1
 
 	Objective float64 // the weighted mean squared residual over all rows, summed over the targets

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// leastDecrement determines convergence: a machine has converged if the squared Newton decrement over n is below leastDecrement
-	// times the loss of a row, or times 1.
+	// leastDecrement determines convergence. A machine has converged if the squared Newton decrement divided by n is below
+	// leastDecrement times the larger of 1 and the loss of a row.
 	leastDecrement = 1e-14
-	// armijo is the share of the decrease predicted by the slope that a step has to achieve. forgiven is the increase of the loss
-	// that is attributed to rounding.
+	// armijo is the share of the decrease predicted by the slope that a step must achieve. An increase of the loss up to forgiven
+	// is attributed to rounding.
 	armijo, forgiven = 1e-4, 1e-13
 	leastStep        = 1e-6
 	// newtonTolerance is the largest tolerance of conjugate gradients in a step.
@@ -30,24 +30,24 @@ const (
 )
 
 // newton minimises the logistic losses of k machines, Σ w (log(1 + eᶠ) - tf) + ½Λ|u|² with f = z'u + b and t = (1 + y)/2. Each
-// machine has separate steps, and all share the passes.
+// machine has its own steps, and all share the passes.
 type newton struct {
 	*Problem
 	ridge float64
 	at    *points
 	done  []bool
 	steps int
-	// decrement is the smallest decrement of the last step, over n. It is 1 before the first step.
+	// decrement is the smallest decrement of the last step, divided by n. It is 1 before the first step.
 	decrement float64
 }
 
-// points holds coefficients of the machines, and the results of a pass with these coefficients.
+// points holds coefficients of the machines, and the results of a pass with them.
 type points struct {
 	u        *mat.Dense // k×M
 	b        []float64
 	loss     []float64  // with the penalty
-	gradient *mat.Dense // of the loss without the penalty with respect to u, k×M
-	slope    []float64  // with respect to b: Σ w (p - t)
+	gradient *mat.Dense // gradient of the loss without the penalty with respect to u, k×M
+	slope    []float64  // derivative with respect to b: Σ w (p - t)
 	mean     *mat.Dense // Σ a k(x, C) over Σ a, with a = w p (1 - p), k×M
 	weight   []float64  // Σ a
 }
@@ -87,7 +87,7 @@ func (p *Problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge
 // curvature returns p(1-p) at log odds f, without cancellation.
 func curvature(f float64) float64 { return vecmath.Sigmoid(f) * vecmath.Sigmoid(-f) }
 
-// byNewton minimises the logistic losses. sample holds the rows of the preconditioners.
+// byNewton minimises the logistic losses. The argument sample holds the rows of the preconditioners.
 func (p *Problem) byNewton(ctx context.Context, ridge float64, sample *rows.Source) (*Solution, error) {
 	k := p.src.K
 	nt := &newton{Problem: p, ridge: ridge, done: make([]bool, k), decrement: 1}
@@ -135,7 +135,7 @@ func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 		if !nt.NoIntercept && nt.at.weight[j] > 0 {
 			db[j] = -nt.at.slope[j]/nt.at.weight[j] - linalg.Dot(nt.centreOf(j), d)
 		}
-		// This is the decrease predicted by the slope along the step.
+		// The decrement is the decrease that the slope along the step predicts.
 		u := nt.at.u.RawRowView(j)
 		decrements[j] = -(linalg.Dot(nt.at.gradient.RawRowView(j), d) + nt.ridge*linalg.Dot(u, d) + nt.at.slope[j]*db[j])
 		nt.decrement = min(nt.decrement, max(decrements[j], 0)/n)
@@ -152,7 +152,8 @@ func (nt *newton) centreOf(j int) []float64 {
 	return out
 }
 
-// rightSides returns, for the machines that have not converged, minus the gradients with the step of b eliminated.
+// rightSides returns the right-hand sides for the machines that have not converged: minus the gradients, after the step of b is
+// eliminated.
 func (nt *newton) rightSides() (right *mat.Dense, active []int) {
 	for j, done := range nt.done {
 		if !done {

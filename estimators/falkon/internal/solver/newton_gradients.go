@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// factors holds the preconditioners of machines, by their position among the active machines.
+// factors holds the preconditioners of the active machines.
 type factors []*linalg.Cholesky
 
 func (f factors) solve(b *mat.Dense, of []column) {
@@ -20,7 +20,7 @@ func (f factors) solve(b *mat.Dense, of []column) {
 	}
 }
 
-// solveGradients solves for a Newton step by conjugate gradients, in passes that the machines share. The tolerance decreases with
+// solveGradients solves for a Newton step with conjugate gradients, in passes that the machines share. The tolerance decreases with
 // the decrement, so that the last steps converge quadratically.
 func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active []int, sample *rows.Source) (*mat.Dense, error) {
 	n := float64(nt.src.N)
@@ -46,7 +46,7 @@ func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active [
 	return c.u, nil
 }
 
-// curved returns the preconditioner of a machine: B + λI from the sample, with the weights a and the centre of all rows.
+// curved returns the preconditioner of a machine: B + λI computed from the sample, with the weights a and the centre of all rows.
 func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *rows.Source) (*linalg.Cholesky, error) {
 	p := nt.Problem
 	beta := mat.NewDense(1, p.M, append([]float64(nil), nt.at.u.RawRowView(j)...))
@@ -94,7 +94,7 @@ func (nt *newton) hessian(active []int) operator {
 	p.Coefficients(all)
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
 		c := len(of)
-		s := mat.NewDense(2*c, p.M, nil) // coefficients of the directions and of the machines
+		s := mat.NewDense(2*c, p.M, nil) // coefficients of the directions, followed by those of the machines
 		directions := s.Slice(0, c, 0, p.M).(*mat.Dense)
 		directions.Copy(d)
 		p.Coefficients(directions)

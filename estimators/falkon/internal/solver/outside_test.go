@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// For rows outside a sample, the leverages from the sample times the factor have the same sum as the leverages from all rows, up to
-// a twentieth. Without the factor they are too large by an eighth or more.
+// For rows outside a sample, the sum of the leverages from the sample times the factor agrees with that of the leverages from all
+// rows, up to a twentieth. Without the factor the leverages are too large by an eighth or more.
 func TestOutsideFactor(t *testing.T) {
 	const n, m, sample = 12_000, 100, 500
 	rng := rand.New(rand.NewPCG(5, 1))
@@ -21,7 +21,7 @@ func TestOutsideFactor(t *testing.T) {
 			z.Set(i, j, rng.NormFloat64()/math.Sqrt(1+float64(j)))
 		}
 	}
-	leverages := func(of *mat.Dense, ridge float64) (sum, effective float64) { // of the last 2000 rows, with G from other rows
+	leverages := func(of *mat.Dense, ridge float64) (sum, effective float64) { // leverages of the last 2000 rows, with G from other rows
 		rows, _ := of.Dims()
 		g := mat.NewSymDense(m, nil)
 		g.SymOuterK(1/float64(rows), of.T())

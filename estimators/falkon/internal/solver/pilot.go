@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	// pilotLandmarks is the number of landmarks for leverage scores, and pilotRidge their λ relative to the mean k(x, x).
+	// pilotLandmarks is the number of landmarks from which leverage scores are computed, and pilotRidge their λ relative to the
+	// mean k(x, x).
 	pilotLandmarks = 500
 	pilotRidge     = 1e-4
 )
 
-// LeverageScores returns the leverage scores of the s rows of x for the ridge λ s. With G = Z'Z for the pilot's features, a score
-// is z'(G + λs)⁻¹z + (k(x,x) - |z|²)/(λs), at most 1.
+// LeverageScores returns the leverage scores of the s rows of x for the ridge λs. With G = Z'Z for the pilot's features, a score is
+// z'(G + λs)⁻¹z + (k(x,x) - |z|²)/(λs), at most 1.
 func (s Settings) LeverageScores(ctx context.Context, kernel kernels.Kernel, x mat.Matrix) ([]float64, error) {
 	n, _ := x.Dims()
 	b, err := s.NewBasis(ctx, kernel, anyrows.Slice(x, 0, min(pilotLandmarks, n)))
@@ -54,11 +55,11 @@ func (s Settings) LeverageScores(ctx context.Context, kernel kernels.Kernel, x m
 	return scores, nil
 }
 
-// leastScore is the smallest score, so that all scores are positive.
+// leastScore is the lower limit of scores, which keeps all scores positive.
 const leastScore = 1e-12
 
-// LeaveOneOutError returns the mean squared leave-one-out error of a kernel with landmarks, for the best ridge. It is infinite if
-// no ridge has a finite error.
+// LeaveOneOutError returns the mean squared leave-one-out error of a kernel with landmarks, for the best ridge. If the error is
+// infinite for every ridge, so is the result.
 func (s Settings) LeaveOneOutError(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, src *rows.Source) (float64, error) {
 	parts := progress.Parts(ctx, 1, 4, 3, 4)
 	ctx = progress.Detach(ctx)

@@ -19,18 +19,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// Problem is the ridge regression from the features of a basis to the targets of a source.
+// Problem is the ridge regression of the targets of a source on the features of a basis.
 type Problem struct {
 	Settings
 	*machine.Basis
 	src    *rows.Source
 	offset []float64 // ȳ, or zeros without an intercept
-	centre []float64 // z̄; nil without an intercept, and before the first pass
+	centre []float64 // z̄; nil before the first pass, and without an intercept
 
 	keep int // largest number of rows in a LeftOut
 
 	Passes int
-	parts  *progress.Series // a series of passes and factors; nil without an observer
+	parts  *progress.Series // progress of the passes and factors; nil without an observer
 }
 
 // NewProblem returns the problem for a basis and rows, before the first pass.
@@ -42,14 +42,14 @@ func NewProblem(s Settings, b *machine.Basis, src *rows.Source) *Problem {
 	return p
 }
 
-// block calls f with memory for the features of rows.
+// block calls f with memory for the features of the given number of rows.
 func (p *Problem) block(rows int, f func(z *mat.Dense) error) error {
 	memory := rowwise.Scratch(rows * p.M)
 	defer rowwise.Release(memory)
 	return f(mat.NewDense(rows, p.M, *memory))
 }
 
-// pass does a pass over all rows, and calls Observe after each tenth of it and at its end.
+// pass does a pass over all rows. It calls Observe after each tenth of the pass and at its end.
 func (p *Problem) pass(ctx context.Context, name string, objective float64, size, wave int, work func(slot int, b rows.Batch) error,
 	done func(b rows.Batch) error) error {
 	p.Passes++
@@ -70,10 +70,10 @@ func (p *Problem) pass(ctx context.Context, name string, objective float64, size
 	})
 }
 
-// workShare is the approximate share of a pass that is spent on the blocks. The remaining work is done after each wave of blocks.
+// workShare is the approximate share of a pass that the blocks take. The remaining work is done after each wave of blocks.
 const workShare = .8
 
-// counted returns work for blocks of n rows that also reports each block to loop.
+// counted returns a function that calls work for a block and reports the block to loop. There are n rows in total.
 func counted(loop *progress.Loop, n int, work func(slot int, b rows.Batch) error) func(slot int, b rows.Batch) error {
 	if loop == nil {
 		return work
@@ -119,7 +119,7 @@ func (p *Problem) normals(ctx context.Context) (*normal, error) {
 	return out, nil
 }
 
-// centreBy computes z̄ from the sum of the features over a source. It converts Z'WZ and Z'W(y - offset) to the products with
+// centreBy computes z̄ from sum, the sum of the features over a source. It converts Z'WZ and Z'W(y - offset) to the products with
 // centred features.
 func (p *Problem) centreBy(of *normal, src *rows.Source, sum []float64) {
 	if p.NoIntercept {
@@ -133,8 +133,8 @@ func (p *Problem) centreBy(of *normal, src *rows.Source, sum []float64) {
 	}
 }
 
-// products returns the sums of ZWZ' and ZW(y - offset) over the rows of a source. If sum is not nil, it adds ZW1 to sum. If centre
-// is not nil, it is subtracted from the features.
+// products returns the sums of Z'WZ and Z'W(y - offset) over the rows of a source. If sum is not nil, Z'W1 is added to it. If
+// centre is not nil, it is subtracted from the features.
 func (p *Problem) products(ctx context.Context, src *rows.Source, centre, sum []float64, pass passing) (*normal, error) {
 	height := min(panelBlocks*rows.WideRows, src.N)
 	panel, right := mat.NewDense(height, p.M, nil), mat.NewDense(height, src.K+1, nil)
@@ -175,10 +175,10 @@ func (p *Problem) products(ctx context.Context, src *rows.Source, centre, sum []
 
 // addProduct adds z'z to g, in strips of columns on all workers.
 func addProduct(ctx context.Context, workers int, g *mat.SymDense, z *mat.Dense) error {
-	const strip = 256 // a wider strip computes more unused products, a narrower one packs more
+	const strip = 256 // a wider strip computes more products that are not used, a narrower one packs more
 	raw, a := g.RawSymmetric(), z.RawMatrix()
 	return parallel.ForEach(ctx, workers, (raw.N+strip-1)/strip, func(s int) error {
-		// The last strips are the longest and start first.
+		// The last strips are the longest, and are computed first.
 		last := raw.N - s*strip
 		first := max(0, last-strip)
 		above := blas64.General{Rows: a.Rows, Cols: last, Stride: a.Stride, Data: a.Data}
@@ -188,7 +188,7 @@ func addProduct(ctx context.Context, workers int, g *mat.SymDense, z *mat.Dense)
 	})
 }
 
-// shifted returns the factor of G + ridge·I, and leaves G unchanged. It returns ErrNotPSD or the error of ctx.
+// shifted returns the Cholesky factor of G + ridge·I, and leaves G unchanged. It returns ErrNotPSD or the error of ctx.
 func shifted(ctx context.Context, what string, g *mat.SymDense, ridge float64) (*linalg.Cholesky, error) {
 	n := g.SymmetricDim()
 	own := mat.NewSymDense(n, nil)

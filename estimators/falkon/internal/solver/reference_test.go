@@ -35,7 +35,7 @@ func (k referenceKernel) kernel() kernels.Kernel {
 	return kernels.ARD{Kernel: kernels.Matern{Nu: 1.5, Length: 1}, Lengths: k.LengthScales}
 }
 
-// near asserts that numbers agree. The tolerance is relative to the largest expected number, or to scale.
+// near checks that numbers agree. The tolerance is relative to the largest expected number, or to scale if that is larger.
 func near(t *testing.T, want, got []float64, tolerance, scale float64, what string) {
 	t.Helper()
 	for _, w := range want {
@@ -54,7 +54,7 @@ func onReference(t *testing.T, s Settings, k referenceKernel, x, y [][]float64, 
 	return NewProblem(s, b, rows.InMemory(golden.Dense(x), golden.Dense(y), w))
 }
 
-// predicted returns the outputs of a solution for rows, r×k.
+// predicted returns the outputs of a solution for the rows x, r×k.
 func (p *Problem) predicted(t *testing.T, u *mat.Dense, x [][]float64) *mat.Dense {
 	t.Helper()
 	f, err := p.machineOf(u).Decide("test", golden.Dense(x), 2)
@@ -69,7 +69,8 @@ func flat(rows [][]float64) (out []float64) {
 	return out
 }
 
-// The model from the normal equations and its leave-one-out residuals agree with refits in 50 digits.
+// The model from the normal equations agrees with a solution in 50 digits, and its leave-one-out residuals with refits in 50
+// digits.
 func TestDirectAgainstReferences(t *testing.T) {
 	var file struct {
 		Cases []struct {
@@ -146,7 +147,7 @@ func TestDirectAgainstReferences(t *testing.T) {
 	}
 }
 
-// The leave-one-out errors of all ridges at once equal those of each ridge separately.
+// The leave-one-out errors that are computed for all ridges at once equal those computed for each ridge separately.
 func TestErrorsOfAllRidges(t *testing.T) {
 	var file struct {
 		Cases []struct {
@@ -184,7 +185,7 @@ func TestErrorsOfAllRidges(t *testing.T) {
 	}
 }
 
-// Each iterate agrees with exact arithmetic, for both preconditioners.
+// Each iterate agrees with the same iterate in exact arithmetic, for both preconditioners.
 func TestConjugateGradientsAgainstReferences(t *testing.T) {
 	var file struct {
 		X, Y         [][]float64
@@ -259,7 +260,7 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 	}
 }
 
-// ofLandmarks returns the preconditioner of the papers, with these rows as uniform landmarks.
+// ofLandmarks returns the preconditioner of the papers for uniform landmarks, which are the given rows.
 func (p *Problem) ofLandmarks(rows []int, w []float64) *mat.SymDense {
 	z := mat.NewDense(p.M, p.M, nil) // the rows of T'
 	weight := func(i int) float64 {
@@ -329,7 +330,7 @@ func TestVarianceAgainstReferences(t *testing.T) {
 	}
 }
 
-// The effective dimension, leave-one-out error and generalised cross-validation error agree with the references.
+// The effective dimension, the leave-one-out error and the generalised cross-validation error agree with the references.
 func TestObjectivesAgainstReferences(t *testing.T) {
 	var file struct {
 		X, Landmarks [][]float64
@@ -352,7 +353,7 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 		y[i] = []float64{v}
 	}
 	for i, c := range file.Cases {
-		// exp(-Σ θ d²) is an RBF with γ = 1 on the columns times √θ.
+		// The kernel exp(-Σ θ d²) is an RBF with γ = 1 on the columns multiplied by √θ.
 		lengths := make([]float64, len(c.Precisions))
 		for j, p := range c.Precisions {
 			lengths[j] = 1 / math.Sqrt(p)
@@ -374,7 +375,7 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 	}
 }
 
-// Newton's method, with either solver, converges to the minimum that was computed in 50 digits.
+// Newton's method converges to the minimum that was computed in 50 digits, with either solver.
 func TestLogisticAgainstReferences(t *testing.T) {
 	var file struct {
 		X, Landmarks [][]float64

@@ -5,7 +5,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// sampledRows collects the leave-one-out results of rows of a source at regular distances. The blocks may come in any order.
+// sampledRows collects the leave-one-out results of rows that are at regular distances in a source. The blocks may come in any
+// order.
 type sampledRows struct {
 	every                 int
 	residuals, targets    *mat.Dense

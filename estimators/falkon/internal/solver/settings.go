@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The defaults for zero Settings, and the limits of the solver.
+// These are the default settings and the limits of the solver.
 const (
 	DefaultTolerance  = 1e-3
 	DefaultIterations = 200
@@ -20,17 +20,17 @@ const (
 	LeastSample = 4
 	// LeastJitter, times M and the mean diagonal of K_MM, is always added to the diagonal of K_MM.
 	LeastJitter = 1e-13
-	// defaultMaxBytes is the limit if maxBytes is 0, the same as for kernel matrices.
+	// defaultMaxBytes is the limit if MaxBytes is 0. It is the same as for kernel matrices.
 	defaultMaxBytes = kernels.MaxKernelBytes
 )
 
-// Settings holds the settings of the solver of a problem.
+// Settings holds the settings with which a problem is solved.
 type Settings struct {
 	Type        string  // type name in errors
 	Ridge       float64 // 0: chosen by leave-one-out
 	NoIntercept bool
-	Logistic    bool // logistic loss; else squared errors
-	Direct      bool // solve the normal equations; otherwise use conjugate gradients
+	Logistic    bool // use the logistic loss instead of squared errors
+	Direct      bool // solve the normal equations instead of using conjugate gradients
 	Tolerance   float64
 	Iterations  int
 	Seed        uint64
@@ -39,11 +39,11 @@ type Settings struct {
 	Steps       *progress.Steps
 	Checkpoint  func(*State)
 	Resume      *State
-	// AddedJitter is LeastJitter, except in tests against references without jitter.
+	// AddedJitter is LeastJitter, except in tests that compare with references without jitter.
 	AddedJitter float64
 }
 
-// WithDefaults returns the settings with zeros replaced by the defaults.
+// WithDefaults returns the settings with their default values in place of zeros.
 func (s Settings) WithDefaults() Settings {
 	if s.Tolerance == 0 {
 		s.Tolerance = DefaultTolerance
@@ -58,7 +58,7 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// Bytes returns the memory that a Fit with m landmarks allocates, without the rows and a constant.
+// Bytes returns the memory that a Fit with m landmarks allocates, up to a constant and without the rows.
 func (s Settings) Bytes(src *rows.Source, m int) float64 {
 	columns := src.K
 	if s.Ridge == 0 {
@@ -79,7 +79,7 @@ func (s Settings) Bytes(src *rows.Source, m int) float64 {
 	return 8 * numbers
 }
 
-// CheckBytes returns ErrTooLarge if the needed memory exceeds the limit. need is a float64 because the product of hostile counts
+// CheckBytes returns ErrTooLarge if need exceeds the limit. The argument need is a float64 because the product of hostile counts
 // may overflow an integer.
 func (s Settings) CheckBytes(what string, need float64) error {
 	return check.BytesWithin(s.Type+": "+what, need, s.MaxBytes, "take fewer landmarks by Components, or raise MaxBytes")
@@ -90,7 +90,7 @@ func (s Settings) Options() *kernels.Options {
 	return &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxBytes}
 }
 
-// NewBasis returns the features of a kernel with landmarks.
+// NewBasis returns the basis of a kernel with landmarks.
 func (s Settings) NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix) (*machine.Basis, error) {
 	return machine.NewBasis(ctx, kernel, landmarks, s.AddedJitter, s.Options())
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 )
 
-// passesExpected returns the number of passes and factors that the solver usually needs.
+// passesExpected returns the number of passes and factorisations that the solver usually needs.
 func (p *Problem) passesExpected() int {
-	out := 3 // the products, the factor, leave-one-out
+	out := 3 // the products, the factorisation, leave-one-out
 	if p.Ridge == 0 {
 		out += 2 // a reduction and a pass
 	}
@@ -24,13 +24,14 @@ func (p *Problem) passesExpected() int {
 	if p.Logistic {
 		out += 2 * 8
 		if !p.Direct {
-			out += 40 // conjugate gradients within the steps
+			out += 40 // the iterations of conjugate gradients within the steps
 		}
 	}
 	return out
 }
 
-// Solve uses the solver and the loss of the settings. sample holds the rows of the preconditioner, and outside holds other rows.
+// Solve solves the problem with the solver and the loss of the settings. The argument sample holds the rows of the preconditioner,
+// and outside holds other rows.
 func (p *Problem) Solve(ctx context.Context, sample, outside *rows.Source) (*Solution, error) {
 	p.parts = progress.NewSeries(ctx, p.passesExpected())
 	ctx = progress.Detach(ctx)
@@ -51,10 +52,10 @@ func (p *Problem) Solve(ctx context.Context, sample, outside *rows.Source) (*Sol
 		}
 		ridge = logisticShare * squared.Ridge
 	}
-	return p.byNewton(ctx, ridge, sample.Head(LeastSample*p.M)) // computed again for each step and class
+	return p.byNewton(ctx, ridge, sample.Head(LeastSample*p.M)) // the preconditioner is computed again for each step and class
 }
 
-// fingerprint returns a hash that identifies the rows and the configuration of a State.
+// fingerprint returns a hash of the rows and the configuration. A State can be resumed only with the same hash.
 func (p *Problem) fingerprint() uint64 {
 	h := hashString(p.src.Hash, p.Kernel.String())
 	h = rowhash.Number(h, p.Ridge)
@@ -69,7 +70,7 @@ func (p *Problem) fingerprint() uint64 {
 	return h
 }
 
-// hashString returns the hash h updated with the bytes of a text.
+// hashString returns the hash h after adding the bytes of a text.
 func hashString(h uint64, text string) uint64 {
 	for _, c := range []byte(text) {
 		h = rowhash.Number(h, float64(c))

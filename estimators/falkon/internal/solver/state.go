@@ -16,12 +16,12 @@ type State struct {
 	conjugate   *conjugate
 }
 
-// stateOf copies the progress of a method.
+// stateOf returns a copy of the progress of conjugate gradients.
 func stateOf(c *conjugate, kernelMean []float64, fingerprint uint64) *State {
 	return &State{Iteration: c.iteration, fingerprint: fingerprint, kernelMean: slices.Clone(kernelMean), conjugate: c.clone()}
 }
 
-// Landmarks returns the number of landmarks, or 0 without a state.
+// Landmarks returns the number of landmarks, or 0 if s is nil.
 func (s *State) Landmarks() int {
 	if s == nil || s.conjugate == nil {
 		return 0
@@ -83,7 +83,7 @@ func (in StoredState) Restore(kind string) (*State, error) {
 	return &State{Iteration: in.Iteration, fingerprint: in.Fingerprint, kernelMean: kernelMean, conjugate: c}, nil
 }
 
-// wrong describes an error in a decoded state. It returns "" if there is none.
+// wrong returns a description of the error in a decoded state, or "" if the state is valid.
 func (in StoredState) wrong(c *conjugate) string {
 	if c.u == nil || c.r == nil || c.d == nil || len(in.Columns) == 0 {
 		return "it has no columns"

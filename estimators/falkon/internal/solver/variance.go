@@ -25,13 +25,13 @@ func (p *Problem) spreadOf(s *Solution, noise, unseen []float64) *machine.Spread
 	}
 }
 
-// leastUnseen is the smallest mean share of k(x, x) that the features may leave unexplained for its variance to be distinguishable
-// from that of the noise.
+// leastUnseen is the smallest mean share of k(x, x) not explained by the features with which the variance of that part can be
+// distinguished from the noise.
 const leastUnseen = 1e-3
 
 // components returns the variances s² of the noise and τ² of the part that the features do not explain. They maximise the Gaussian
-// likelihood of the leave-one-out residuals of a target with variances s²/(w(1-h)) + τ²r. τ² does not exceed the variance of the
-// target.
+// likelihood of the leave-one-out residuals of a target with variances s²/(w(1-h)) + τ²r. The variance τ² does not exceed the
+// variance of the target.
 func (l *LeftOut) components(target int, variance float64) (noise, unseen float64) {
 	// With weights of mean 1, the grid of the ratios does not depend on the unit of the weights.
 	unit := floats.Sum(l.Weights) / float64(len(l.Weights))
@@ -64,7 +64,7 @@ func (l *LeftOut) components(target int, variance float64) (noise, unseen float6
 	return unit * likelihood.bestNoise(variance), variance
 }
 
-// residualLikelihood is the likelihood of normal residuals with variances s²a + τ²r.
+// residualLikelihood computes the likelihood of normal residuals with variances s²a + τ²r.
 type residualLikelihood struct{ squares, a, r []float64 }
 
 func (l *residualLikelihood) add(square, a, r float64) {
@@ -128,7 +128,7 @@ func (l *residualLikelihood) bestNoise(unseen float64) float64 {
 }
 
 // minimum returns the minimiser of a function on the numbers ≥ 0. It searches a grid of twelve decades around unit, and then
-// bisects where the slope changes its sign.
+// bisects at the change of the sign of the slope.
 func minimum(value, slope func(float64) float64, unit float64) float64 {
 	const decades, perDecade = 12, 4
 	at := func(i int) float64 {

@@ -20,5 +20,5 @@
 //
 // # Cost
 //
-// With p features a mean costs O(p), and the features cost O(M) products of a row with a frequency. φ'A⁻¹φ costs O(p²).
+// With p features a mean costs O(p), φ'A⁻¹φ costs O(p²), and the features need the product of a row with each frequency.
 package features

@@ -54,12 +54,12 @@ func (d *Draw) features(x, trend *mat.Dense, kind Map, workers int) *mat.Dense {
 	pairs, head := Pairs(w, v, kind), 1+WidthOf(trend)
 	phi := mat.NewDense(n, head+2*pairs, nil)
 	FillHeads(phi.RawMatrix(), trend, nil)
-	// The function returns only the error of the context, and predictions have none.
+	// MapRows returns only the error of the context, which cannot end.
 	_ = MapRows(context.Background(), phi.Slice(0, n, head, head+2*pairs).(*mat.Dense), x, w, v, kind, pairs, nil, workers)
 	return phi
 }
 
-// Predict returns φ'w for the rows of x, and φ'A⁻¹φ if withSpread is set. The cost is O(np), and O(np²) with the latter.
+// Predict returns φ'w for the rows of x, and φ'A⁻¹φ if withSpread is set. The cost is O(np), or O(np²) if withSpread is set.
 func (d *Draw) Predict(x, trend *mat.Dense, kind Map, withSpread bool, workers int) (mean, spread []float64) {
 	phi := d.features(x, trend, kind, workers)
 	n, _ := x.Dims()
@@ -71,7 +71,7 @@ func (d *Draw) Predict(x, trend *mat.Dense, kind Map, withSpread bool, workers i
 	return mean, spread
 }
 
-// Predict returns the predictions of all draws. Only draws with a factor have spreads.
+// Predict returns the predictions of each draw. Spreads are computed only for draws with a factor.
 func Predict(draws []*Draw, x, trend *mat.Dense, kind Map, withSpread bool, workers int) (means, spreads [][]float64) {
 	means, spreads = make([][]float64, len(draws)), make([][]float64, len(draws))
 	for k, d := range draws {
@@ -105,7 +105,7 @@ func (d *Draw) Row(x, trend []float64, kind Map, withSpread bool) (mean, spread 
 		return mean, 0
 	}
 	at := 0
-	for i := range phi { // The loop solves with the factor's transpose.
+	for i := range phi { // The loop solves the triangular system with the transpose of the factor.
 		row := d.Factor[at : at+len(phi)-i]
 		at += len(row)
 		u := phi[i] / row[0]

@@ -44,14 +44,14 @@ func TestPolynomialsAreOrthonormal(t *testing.T) {
 	}
 }
 
-// Polynomials that the rows cannot distinguish share one coefficient, that of the lowest degree.
+// Polynomials that are equal over the rows share one coefficient, that of the polynomial with the lowest degree.
 func TestTrendLeavesOutWhatOthersAre(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	wide := mat.NewDense(30, 5, nil)
 	for i := range 30 {
 		a := rng.NormFloat64()
-		// The columns are: an ordinary column, one with two values, a constant, the first in other units, and a parabola of the
-		// first.
+		// The columns are: an ordinary column, a column with two values, a constant, the first column in other units, and the
+		// square of the first column.
 		wide.SetRow(i, []float64{a, float64(i % 2), 4, 1 - 1000*a, a * a})
 	}
 	kept := func(x *mat.Dense, degree int) (out [][]int) {
@@ -68,7 +68,7 @@ func TestTrendLeavesOutWhatOthersAre(t *testing.T) {
 	assert.Nil(t, kept(mat.NewDense(30, 2, nil), 2))
 }
 
-// A row with an integer weight is equivalent to as many copies.
+// A row with an integer weight is equivalent to that number of copies.
 func TestScalingOfWeightedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	x, y := mat.NewDense(60, 2, nil), make([]float64, 60)

@@ -85,7 +85,7 @@ func (d *Draw) graph(x, trend graph.Value, kind Map, withSpread bool) (mean, spr
 	return times(phi, d.Coefficients), spread
 }
 
-// times returns the product with a column of numbers.
+// times returns the product of v with a column of numbers.
 func times(v graph.Value, by []float64) graph.Value {
 	return v.MatMul(v.Constant(mat.NewDense(len(by), 1, slices.Clone(by))))
 }

@@ -14,7 +14,7 @@ import (
 // standard deviation.
 type Scaling struct {
 	Width   int
-	Columns []int        // kept columns, ascending; at least one
+	Columns []int        // kept columns, ascending, at least one
 	Mean    codec.Floats // of the kept columns
 	Inverse codec.Floats // 1/standard deviation
 	// Constant holds the means of the columns that are left out. Without them a file of a few bytes could claim any number of

@@ -48,8 +48,8 @@ func (t Trend) Width() (q int) {
 }
 
 // NewTrend computes the polynomials up to the given degree of the columns of x, for weighted rows. It leaves out polynomials that
-// are, over the rows, sums of others of no higher degree: a column with two values has no parabola. It returns ErrShape if the
-// weights do not sum to at least 2 more than the number q of coefficients, or the error of ctx. The cost is O(nq²).
+// equal, over the rows, sums of others of the same or a lower degree. A column with two values, for example, has no parabola. It
+// returns ErrShape if the sum of the weights is less than q+2 for q coefficients, or the error of ctx. The cost is O(nq²).
 func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, degree int) (Trend, error) {
 	if degree == 0 {
 		return nil, nil
@@ -79,7 +79,7 @@ func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 				p.values(values, x.At(i, p.Column))
 				column[i] = values[power] * of.Root(i) / math.Sqrt(of.Total)
 			}
-			for range 2 { // After a single pass, rounding errors of the subtracted part would remain.
+			for range 2 { // A second pass removes the rounding errors of the first.
 				if basis.Rows > 0 {
 					fast.Gemv(blas.NoTrans, 1, basis, linalg.Vector(column), 0, linalg.Vector(products[:basis.Rows]))
 					fast.Gemv(blas.Trans, -1, basis, linalg.Vector(products[:basis.Rows]), 1, linalg.Vector(column))

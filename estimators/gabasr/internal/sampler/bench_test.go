@@ -16,7 +16,7 @@ import (
 
 // BenchmarkSweep compares a sweep over 1000 rows of 5 columns with a sweep of the paper, which recomputes Φ, Φ'Φ and its Cholesky
 // factor for each proposal. The paper's sweep is timed for scratchProposals proposals, with the same BLAS, and scaled to M. The
-// exponent is the growth of our time with M since the previous size.
+// exponent shows how our time grows with M, compared with the previous size.
 func BenchmarkSweep(b *testing.B) {
 	const scratchProposals = 20
 	var before float64

@@ -51,7 +51,7 @@ func (c *chain) local() *mat.Dense {
 	return c.v.omega
 }
 
-// fill computes Φ for the current frequencies. It returns only the error of the context.
+// fill computes Φ for the current frequencies. It returns only the error of ctx.
 func (c *chain) fill() error {
 	n, p := c.sys.n, c.sys.p
 	features.FillHeads(c.sys.phi.RawMatrix(), c.trend, c.roots)
@@ -116,14 +116,14 @@ func (c *chain) move(ctx context.Context, x *mixture) error {
 	}
 	logU := make([]float64, len(higher))
 	for i, h := range higher {
-		logU[i] = -c.rng.ExpFloat64() - h // threshold for the log ratio of the evidence, less the prior's
+		logU[i] = -c.rng.ExpFloat64() - h // threshold for the log ratio of the evidences, without the prior's
 	}
 	_, _, err = c.metropolis(ctx, x, proposals, logU)
 	return err
 }
 
-// flipSigns draws the sign of each frequency given its component, exactly. A new sign of a w changes the signs of its sines. A new
-// sign of a v changes nothing. It returns only the error of ctx.
+// flipSigns draws the sign of each frequency given its component, exactly. If the sign of a w changes, so do the signs of its
+// sines. The sign of a v changes no feature. It returns only the error of ctx.
 func (c *chain) flipSigns(ctx context.Context, x *mixture) error {
 	m, _ := x.omega.Dims()
 	for i := range m {
@@ -168,7 +168,7 @@ func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense
 	return logRatio, accepted, err
 }
 
-// replaced returns the frequencies w and v, with those of x replaced by by.
+// replaced returns the frequencies w and v, where by replaces those of x.
 func (c *chain) replaced(x *mixture, by *mat.Dense) (w, v *mat.Dense) {
 	if x == c.w {
 		return by, c.local()
@@ -262,8 +262,7 @@ func (c *chain) blocks(ctx context.Context, x *mixture, proposals *mat.Dense, lo
 	return nil
 }
 
-// replace recomputes the columns of every pair that uses frequency i of x, and their products. It returns only the error of the
-// context.
+// replace recomputes the columns that use frequency i of x, and their products. It returns only the error of ctx.
 func (c *chain) replace(x *mixture, i int) error {
 	s := c.sys
 	m, d := c.w.omega.Dims()
@@ -350,7 +349,7 @@ func (c *chain) drawCoefficients() []float64 {
 	return out
 }
 
-// scores returns Φw for rows without their factors.
+// scores returns Φw without the factors of the rows.
 func (c *chain) scores(w []float64) []float64 {
 	out := make([]float64, c.sys.n)
 	fast.Gemv(blas.NoTrans, 1, c.sys.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(out))
@@ -374,7 +373,7 @@ func (c *chain) reweigh(scores []float64) error {
 	return c.weigh()
 }
 
-// weigh computes Φ and the targets for the current Pólya-Gamma variables. It returns only the error of the context.
+// weigh computes the roots of the Pólya-Gamma variables, and with them Φ and the targets. It returns only the error of ctx.
 func (c *chain) weigh() error {
 	target := make([]float64, c.sys.n)
 	for i, o := range c.omega {

@@ -146,7 +146,7 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 		for e := NormalEvidence; e <= SurrogateEvidence; e++ {
 			for _, ridge := range []float64{1, 1e-3, 1e-6} {
 				if testing.Short() && ridge != 1e-3 {
-					continue // the race detector finds nothing in a single goroutine
+					continue // the race detector finds nothing in code with a single goroutine
 				}
 				for _, size := range []struct{ n, m int }{{60, 12}, {20, 16}} {
 					own := make([]float64, size.n)

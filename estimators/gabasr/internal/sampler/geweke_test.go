@@ -35,7 +35,7 @@ func newGeweke(t *testing.T, kind features.Map, e Evidence, degree int, seed uin
 		s.trend = of.Columns(x)
 	}
 	g.chain = s.chain(ctx)
-	g.sys.trend = 0.5 // nothing can be drawn from a flat prior
+	g.sys.trend = 0.5 // a flat prior has no draws, so the trend gets a proper one
 	g.sys.evidence = e
 	return g
 }
@@ -110,7 +110,7 @@ func (g *geweke) classes(scores []float64) {
 	g.sys.factor()
 }
 
-// again draws new targets, given the parameters.
+// again draws new data, given the parameters.
 func (g *geweke) again() {
 	if g.sys.evidence == NormalEvidence {
 		g.targets()
@@ -155,7 +155,7 @@ func TestJointDistribution(t *testing.T) {
 		for _, c := range []struct {
 			kind   features.Map
 			degree int
-			step   float64 // step of the moves to nearby values, which only continued chains make
+			step   float64 // largest step of the moves to nearby values, which only continued chains make
 		}{{features.Stationary, 0, 0}, {features.Paired, 0, 0}, {features.AllPairs, 0, 0}, {features.Stationary, 2, 0}, {features.AllPairs, 1, 0}, {features.Stationary, 0, 2}, {features.Paired, 0, 2}, {features.AllPairs, 0, 2}} {
 			t.Run(fmt.Sprintf("evidence %d/%v/degree %d/step %v", e, c.kind, c.degree, c.step), func(t *testing.T) {
 				independent := newGeweke(t, c.kind, e, c.degree, 1)

@@ -37,7 +37,7 @@ func start(t *testing.T, kind features.Map, e Evidence, x, w, v *mat.Dense, targ
 	return c
 }
 
-// alone proposes one change and reverts it.
+// alone proposes one change, which is not accepted, and returns its log ratio.
 func (c *chain) alone(t *testing.T, change change) float64 {
 	t.Helper()
 	m, d := c.w.omega.Dims()
@@ -137,7 +137,7 @@ func TestAugmentedEvidence(t *testing.T) {
 	}
 }
 
-// A complete scan ends in the state of the reference.
+// A complete scan ends in the same state as the reference.
 func TestScan(t *testing.T) {
 	var g struct {
 		X, Omega, Proposals [][]float64

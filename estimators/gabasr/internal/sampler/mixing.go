@@ -13,9 +13,9 @@ import (
 )
 
 // MixedBelow is the split R̂ of predictions below which chains have converged. It is the limit of A. Vehtari and others, Bayesian
-// Analysis 16 (2021). With four chains it means 400 independent draws, 50 for each half, as they recommend. Below the limit, half
-// chains differ by less than 0.14 standard deviations of a new observation, and the means of four chains differ by 0.1 from those
-// of another seed. docs/measured/gabasr-sampling.md compares this with measurements.
+// Analysis 16 (2021). With four chains it corresponds to 400 independent draws, 50 for each half, as they recommend. Below the
+// limit, half chains differ by less than 0.14 standard deviations of a new observation, and the means of four chains differ by 0.1
+// from those of another seed. docs/measured/gabasr-sampling.md compares this with measurements.
 const MixedBelow = 1.01
 
 // lookRows is the largest number of rows whose predictions are compared.
@@ -27,8 +27,8 @@ type stage struct {
 }
 
 // stages returns the lengths at which the chains are compared. A machine reaches a later stage only if its chains have not mixed at
-// the previous stage. Each stage is twice as long as the previous one and keeps the same number of sweeps. A model that took longer
-// is therefore no larger, and predicts as fast.
+// the previous stage. Each stage is twice as long as the previous one and keeps the same number of sweeps. A later stage therefore
+// does not lead to a larger or slower model.
 func (s Settings) stages() []stage {
 	out := []stage{{s.Sweeps, s.BurnIn, 1}}
 	for range s.doublings {
@@ -52,8 +52,8 @@ func (g stage) keptIndex(sweep int) (at int, ok bool) {
 	return (sweep-g.burnIn)/g.every - 1, true
 }
 
-// holder returns the index of the kept sweep of a chain whose factor is used for the kept sweep at. The kept sweeps are divided
-// evenly, and the middle sweep of each part has a factor.
+// holder returns the position of the kept sweep whose factor is used for the kept sweep at position at. The kept sweeps of a chain
+// are divided into parts of equal size, and the middle sweep of each part has a factor.
 func (g stage) holder(at, covariances int) int {
 	kept := g.keptSweeps()
 	parts := min(covariances, kept)
@@ -62,10 +62,10 @@ func (g stage) holder(at, covariances int) int {
 	return (first + end - 1) / 2
 }
 
-// snapshot holds the predictions of a kept sweep for new observations at some training rows, in the units of its target.
+// snapshot holds the predictions of a kept sweep for new observations at some training rows, in the units of the machine's target.
 type snapshot struct{ means, variances []float64 }
 
-// look returns the predictions of the current sweep, whose draw is d. The cost is O(p²) for each of the rows.
+// look returns the predictions of the current sweep at up to lookRows training rows. Its draw is d. The cost is O(p²) for each row.
 func (c *chain) look(d *features.Draw) (snapshot, error) {
 	s := c.sys
 	rows := min(lookRows, s.n)
@@ -143,7 +143,7 @@ func splitRHat(chains [][]snapshot) float64 {
 
 // Unmixed returns the warning for chains that have not mixed.
 func (s Settings) Unmixed(rHat float64, sweeps int) string {
-	// Half chains differ about as much as chains do if the chains do not mix.
+	// Chains that do not mix differ about as much as their halves.
 	other := math.Sqrt(2 * (rHat*rHat - 1) / float64(s.Chains))
 	do := fmt.Sprintf("set Chains to %d, whose mean differs half as much", 4*s.Chains)
 	if s.doublings == 0 {

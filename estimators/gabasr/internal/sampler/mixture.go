@@ -33,7 +33,7 @@ type component struct {
 	root *mat.TriDense // lower, root root' = Lambda
 }
 
-// noPart stands for the prior instead of a component. A row without a component has -1.
+// noPart denotes the prior instead of a component. A row without a component has -1.
 const noPart = -2
 
 // newMixture returns a mixture with one component of mean 0 and precision Wp⁻¹, with R⁻¹ = Wp = scale²I and beta = D+3.
@@ -283,7 +283,7 @@ func (x *mixture) precisionGiven(ctx context.Context, c *component, k int, rng *
 	return wishart(ctx, dof, b, rng)
 }
 
-// leave removes row i from its component. If the component is then empty, it is removed too and returned.
+// leave removes row i from its component. If the component is empty afterwards, leave removes and returns it.
 func (x *mixture) leave(i int) (alone *component) {
 	k := x.z[i]
 	x.z[i] = -1
@@ -301,7 +301,7 @@ func (x *mixture) leave(i int) (alone *component) {
 }
 
 // assignment sets prob to the probabilities of the components for row i, which has no component. The last probability is that of
-// the new component aux. It returns prob, grown as necessary.
+// the new component aux. It returns prob, which it lengthens if necessary.
 func (x *mixture) assignment(prob []float64, i int, aux *component) []float64 {
 	w := x.omega.RawRowView(i)
 	prob = prob[:0]
@@ -406,8 +406,8 @@ func (x *mixture) propose(ctx context.Context, rng *rand.Rand) (*mat.Dense, erro
 	return out, nil
 }
 
-// nearby returns a value near each frequency, from a symmetric step, and the increase of the log density of its component. The
-// width of each step is random, between a hundredth of unit and unit, because the precision with which the targets determine a
+// nearby returns a value near each frequency, drawn from a symmetric distribution, and the increase of the log density of its
+// component. The width of each step is random, between unit/100 and unit, because the precision with which the targets determine a
 // frequency depends on its amplitude.
 func (x *mixture) nearby(ctx context.Context, rng *rand.Rand, unit float64) (proposals *mat.Dense, higher []float64, err error) {
 	m, d := x.omega.Dims()

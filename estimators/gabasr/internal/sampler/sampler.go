@@ -59,7 +59,7 @@ type Task struct {
 	LogUnit float64   // log of the unit of the target
 }
 
-// Run samples all chains of all tasks, in parallel, for weighted rows x with a trend.
+// Run samples all chains of all tasks, in parallel, for the weighted rows x. If there is a trend, trend holds its columns.
 func (s Settings) Run(ctx context.Context, x, trend *mat.Dense, rows weights.Counts, tasks []Task) ([]*Machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -122,8 +122,8 @@ func (s Settings) Run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 	return out, nil
 }
 
-// shares returns the share of each stage in the work. Three out of four fits with one column stop at the first stage. Of the
-// others, fewer reach each later stage, which is twice as long as the previous one (docs/measured/gabasr-sampling.md).
+// shares returns the relative work of each stage. Three out of four fits with one column stop at the first stage. Each later stage
+// is twice as long as the previous one, but fewer fits reach it (docs/measured/gabasr-sampling.md).
 func shares(stages []stage) []float64 {
 	out := make([]float64, len(stages))
 	for k := range out {
@@ -171,7 +171,7 @@ type run struct {
 	loo             [][]float64 // leave-one-out scores for each stage, averaged over its draws so far
 }
 
-// keptDraw is a draw that some stage keeps.
+// keptDraw is a draw that at least one stage keeps.
 type keptDraw struct {
 	sweep int
 	draw  *features.Draw
@@ -214,7 +214,7 @@ func (s *starter) run(ctx context.Context, t Task, machineNumber, chainNumber in
 			return nil, err
 		}
 	}
-	shift := -(s.rows.Total - float64(features.WidthOf(s.trend))) * t.LogUnit // coefficients of the trend have no density
+	shift := -(s.rows.Total - float64(features.WidthOf(s.trend))) * t.LogUnit // the coefficients of the trend have no prior density
 	r := &run{
 		Settings: s.Settings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift,
 		steps:  steps,
@@ -225,7 +225,7 @@ func (s *starter) run(ctx context.Context, t Task, machineNumber, chainNumber in
 	return r, r.record()
 }
 
-// record adds the completed sweep to the trace, and keeps it if some stage does.
+// record adds the completed sweep to the trace, and keeps its draw if at least one stage does.
 func (r *run) record() error {
 	c := r.chain
 	now := c.record(r.machine, r.number, r.sweep, r.shift)
@@ -313,7 +313,7 @@ func (r *run) runTo(ctx context.Context, stage int) error {
 	return nil
 }
 
-// finish sets the draws of a stage, and marks them in the trace.
+// finish collects the draws that a stage keeps, and marks them in the trace.
 func (r *run) finish(stage int) {
 	g := r.stages[stage]
 	for _, d := range r.kept {
@@ -383,7 +383,7 @@ func (c *chain) become(e Evidence, labels []float64) error {
 	return nil
 }
 
-// value returns the LogEvidence of the trace.
+// value returns the log evidence that the trace reports.
 func (c *chain) value() float64 {
 	if c.sys.evidence == AugmentedEvidence {
 		return c.trace

@@ -16,8 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Each kept sweep uses the factor of a sweep in its own part of the chain. The number of factors equals the setting, and no holder
-// is farther away than half a part.
+// Each kept sweep uses the factor of a sweep in its own part of the chain. There are as many factors as the setting requires, and
+// no factor comes from farther away than half a part.
 func TestHolders(t *testing.T) {
 	for kept := 1; kept <= 17; kept++ {
 		for covariances := 1; covariances <= 20; covariances++ {
@@ -37,7 +37,7 @@ func TestHolders(t *testing.T) {
 	assert.Zero(t, stage{0, 0, 1}.holder(0, 2), "the start alone")
 }
 
-// A chain that wakes up has the same state as before it slept, up to rounding.
+// After sleep and wake, a chain has the same state as before, up to rounding.
 func TestSleep(t *testing.T) {
 	x, y, labels := problem(40, 3)
 	own := make([]float64, 40)
@@ -82,7 +82,7 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// A cancelled context ends the proposals.
+// metropolis returns the error of a context that is already cancelled.
 func TestCancelledProposals(t *testing.T) {
 	within, cancel := context.WithCancel(ctx)
 	cancel()

@@ -112,10 +112,10 @@ func TestSplitRHat(t *testing.T) {
 	assert.True(t, math.IsNaN(splitRHat(nil)))
 	assert.True(t, math.IsNaN(splitRHat([][]snapshot{chain(1, 1, 2, 3)})), "a half of one sweep")
 	assert.Equal(t, 1.0, splitRHat([][]snapshot{chain(1, 2, 2, 2, 2), chain(1, 2, 2, 2, 2)}))
-	// The means of the halves are .5 and 2.5, with variance 2. Within them, the variance is .5 between sweeps plus 3 of an
-	// observation.
+	// The means of the halves are .5 and 2.5, and their variance is 2. Within a half, the variance is .5 between the sweeps, plus 3
+	// for an observation.
 	assert.InDelta(t, math.Sqrt(1+2/3.5), splitRHat([][]snapshot{chain(3, 0, 1, 2, 3)}), 1e-12)
-	// The halves (1.5, 1.5) and (3.5, 3.5) of two chains have variance 4/3 between and .5 + 2 within.
+	// The halves (1.5, 1.5) and (3.5, 3.5) of the two chains have a variance of 4/3 between them, and of .5 + 2 within them.
 	assert.InDelta(t, math.Sqrt(1+4./3/2.5), splitRHat([][]snapshot{chain(2, 1, 2, 1, 2), chain(2, 3, 4, 3, 4)}), 1e-12)
 	// If the number of sweeps is odd, the middle one belongs to neither half.
 	assert.Equal(t, splitRHat([][]snapshot{chain(3, 0, 1, 2, 3)}), splitRHat([][]snapshot{chain(3, 0, 1, 99, 2, 3)}))

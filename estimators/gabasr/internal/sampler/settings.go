@@ -14,17 +14,17 @@ import (
 
 // The defaults of Regressor and Classifier.
 const (
-	// DefaultPairs is the number M of pairs of features. 25 to 100 suffice for most data. With a fixed λ, values of 2M+1 near the
-	// number of rows are best avoided.
+	// DefaultPairs is the number M of pairs of features. 25 to 100 suffice for most data. With a fixed λ, 2M+1 should not be close
+	// to the number of rows.
 	DefaultPairs  = 50
 	DefaultSweeps = 25
 	// DefaultDoublings is the number of times that chains of default length are doubled if they have not mixed, up to 200 sweeps.
 	DefaultDoublings = 3
 	DefaultBurnIn    = 10 // or two fifths of the sweeps, if that is less
 	DefaultChains    = 4
-	// DefaultCovariances is the number of kept sweeps of a chain for which the covariance of the coefficients is kept. If it is 2
-	// of 15, 95% of the predicted standard deviations are close to those with all covariances. They are within 1% on most sets,
-	// within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them at least three times as much
+	// DefaultCovariances is the number of kept sweeps of a chain for which the covariance of the coefficients is kept. With 2 of
+	// 15, 95% of the predicted standard deviations are close to those with all covariances: within 1% on most sets, within 4% with
+	// 77 rows, and within 6% ten years beyond the rows. Another seed changes them at least three times as much
 	// (docs/measured/gabasr-sampling.md).
 	DefaultCovariances = 2
 	// DefaultInterceptPrecision is the prior precision of the intercept.
@@ -39,8 +39,8 @@ type Settings struct {
 	Pairs          int
 	Map            features.Map
 	Evidence       Evidence
-	Sweeps, BurnIn int // Sweeps is 0 for the initial model alone
-	doublings      int // number of times that chains that have not mixed are doubled
+	Sweeps, BurnIn int // if Sweeps is 0, only the initial model is computed
+	doublings      int // number of times that the length is doubled if chains have not mixed
 	NoSweeps       bool
 	NoBurnIn       bool
 	Chains         int
@@ -57,7 +57,7 @@ type Settings struct {
 
 // WithDefaults fills in the defaults, and checks the consistency of the fields.
 func (s Settings) WithDefaults() (Settings, error) {
-	// Sums of these must not overflow before fitsMemory checks them.
+	// The sums must not overflow before fitsMemory checks them.
 	if err := check.Numbers(fmt.Sprintf("%s: %d sweeps, %d of burn-in, of %d chains", s.Type, s.Sweeps, s.BurnIn, s.Chains),
 		float64(s.Sweeps)+float64(s.BurnIn)+float64(s.Chains), "take fewer Sweeps or Chains"); err != nil {
 		return s, err
@@ -87,7 +87,7 @@ func (s Settings) WithDefaults() (Settings, error) {
 	return s, nil
 }
 
-// fitsMemory returns an error if the chains take more than [check.MaxBytes]. It counts the features and two factors of the chains
+// fitsMemory returns an error if the chains need more than [check.MaxBytes]. It counts the features and two factors of the chains
 // that run in parallel, and the draws of all chains.
 func (s Settings) fitsMemory(x *mat.Dense, trend, tasks int) error {
 	n, d := x.Dims()

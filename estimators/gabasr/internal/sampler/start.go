@@ -15,8 +15,8 @@ import (
 )
 
 // These constants define the grid of initial models. Frequencies have the standard deviation 2^e over the median distance of rows,
-// as do local frequencies for a map that is not stationary, and λ is varied in decades. With one column, high frequencies can be
-// distinguished, so the grid extends further.
+// as do local frequencies for a map that is not stationary, and λ is varied in decades. With one column, the rows can distinguish
+// high frequencies, so the grid extends to larger e.
 const (
 	startLow, startHigh, startHighOne = -3, 2, 6
 	ridgeLow, ridgeHigh               = -5, 1
@@ -26,8 +26,8 @@ const (
 
 var localExponents = []int{-3, -1, 1}
 
-// candidate is an initial model: scales, and frequencies from the periodogram if they are not nil. These replace half of the other
-// frequencies.
+// candidate is an initial model: the scales of the frequencies and, unless drawn is nil, frequencies drawn from the periodogram.
+// The latter replace half of the other frequencies.
 type candidate struct {
 	scale, local float64
 	drawn        *mat.Dense
@@ -44,7 +44,7 @@ type starter struct {
 	rng    *rand.Rand
 }
 
-// counts returns the numbers of w and of v.
+// counts returns the number of frequencies w and the number of frequencies v.
 func (s Settings) counts() (w, v int) {
 	switch s.Map {
 	case features.Paired:
@@ -56,8 +56,8 @@ func (s Settings) counts() (w, v int) {
 	return s.Pairs, 0
 }
 
-// start returns a chain with the features that have the highest evidence. It is factored, and its system has normal noise. A
-// candidate costs O(np²) for at most startRows rows and p³ for each λ.
+// start returns a chain with the features that have the highest evidence. The chain has its factor, and its system has normal
+// noise. The cost of a candidate is O(np²), for at most startRows rows, plus p³ for each λ.
 func (s *starter) start(ctx context.Context) (*chain, error) {
 	_, d := s.x.Dims()
 	m, k := s.counts()
@@ -113,7 +113,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	if err := c.sys.load(s.target); err != nil {
 		return nil, err
 	}
-	if some != s { // because more rows may need another λ
+	if some != s { // all rows may need another λ than the sample
 		bestRidge, _ = c.sys.bestRidge(s.ridges())
 	}
 	c.sys.ridge = bestRidge
@@ -163,7 +163,7 @@ func (s *starter) candidates(d int, drawn []*mat.Dense) (out []candidate) {
 	return out
 }
 
-// chain returns an empty chain with the sizes of the settings.
+// chain returns a chain whose matrices have the sizes of the settings and are still empty.
 func (s *starter) chain(ctx context.Context) *chain {
 	n, d := s.x.Dims()
 	m, k := s.counts()
@@ -182,7 +182,7 @@ func (s *starter) chain(ctx context.Context) *chain {
 	return c
 }
 
-// frequencies sets the frequencies of the chain to the candidate's. The evidence needs nothing else.
+// frequencies sets only the frequencies of the chain to those of the candidate, because the evidence needs nothing else.
 func frequencies(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	c.w.omega.Scale(k.scale, eps)
 	if c.v != nil {
@@ -196,7 +196,7 @@ func frequencies(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	}
 }
 
-// assign sets the frequencies of the chain to the candidate's, with matching mixtures.
+// assign sets the frequencies of the chain to those of the candidate, and gives them matching mixtures.
 func (s *starter) assign(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	frequencies(c, k, eps, epsLocal)
 	w := c.w.omega
@@ -312,8 +312,8 @@ func periodogram(x *mat.Dense, target []float64, of weights.Counts, degree int) 
 	return s
 }
 
-// draw returns frequencies in proportion to the power with the exponent exponent, each uniform within its step. They are drawn
-// systematically, so that a peak with an expected count of one is not missed.
+// draw returns frequencies, drawn in proportion to a power of the spectrum, each uniform within its step. The draw is systematic,
+// so that a peak with an expected count of one is not missed.
 func (s *spectrum) draw(count int, exponent float64, rng *rand.Rand) *mat.Dense {
 	share := make([]float64, len(s.power))
 	total := 0.0

@@ -31,8 +31,8 @@ type system struct {
 	cross    []float64 // Φ'target
 
 	ridge, intercept float64   // prior precisions of the pairs and of the intercept
-	trend            float64   // of the trend; it is 0 in the estimators, a flat prior
-	mean             []float64 // w0; it is nil in the estimators, for 0
+	trend            float64   // prior precision of the trend; 0, a flat prior, in the estimators
+	mean             []float64 // prior means w0; nil, for 0, in the estimators
 	a0, b0           float64
 
 	fac    factored
@@ -82,7 +82,7 @@ func general(data []float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// load recomputes the products after all of Φ or the targets have changed. It returns only the error of the context.
+// load recomputes the products after Φ or the targets have changed completely. It returns only the error of the context.
 func (s *system) load(target []float64) error {
 	s.target, s.square = target, linalg.Dot(target, target)
 	raw := s.phi.RawMatrix()
@@ -104,8 +104,8 @@ func (s *system) precision(column int, ridge float64) float64 {
 // pairStart returns the first of the two columns of a pair.
 func (s *system) pairStart(pair int) int { return s.head + 2*pair }
 
-// flat returns the number of coefficients with a flat prior. Each uses up one row: the likelihood is that of the other n - q
-// components of the target, whatever the coefficients are.
+// flat returns the number of coefficients with a flat prior. Each uses up one row. The likelihood is that of the other n - q
+// components of the target, which do not depend on these coefficients.
 func (s *system) flat() float64 {
 	if s.trend > 0 {
 		return 0
@@ -121,7 +121,7 @@ func (s *system) moment(column int, ridge float64) float64 {
 	return s.cross[column] + s.precision(column, ridge)*s.mean[column]
 }
 
-// factor computes the factor of A for s.ridge, in the order of the columns. ok is false if A is not positive definite even with the
+// factor computes the factor of A for s.ridge, in the order of the columns. ok is false if A is not positive definite with the
 // largest jitter, or if the context has ended (see failure). The cost is p³/3 + 2np.
 func (s *system) factor() (ok bool) { return s.factorAt(s.ridge, &s.fac) }
 
@@ -180,8 +180,8 @@ func (s *system) coefficientsInto(w []float64, f *factored) {
 	}
 }
 
-// noiseRate computes bN of the normal-inverse-gamma posterior from the residuals, because the difference of squares y'y - r'A⁻¹r
-// cancels if the fit is close.
+// noiseRate computes bN of the normal-inverse-gamma posterior from the residuals. The difference y'y - r'A⁻¹r would cancel if the
+// fit is close.
 func (s *system) noiseRate(f *factored) float64 {
 	w := s.work.w
 	s.coefficientsInto(w, f)
@@ -219,18 +219,17 @@ func (s *system) logPrior(ridge float64) float64 {
 	return out
 }
 
-// exchange is a proposal of new columns for a pair. It includes the products that the update needs, which the caller looks up or
-// computes.
+// exchange is a proposal of new columns for a pair. It includes the products that the update needs, which the caller provides.
 type exchange struct {
 	pair     int
 	columns  [2][]float64 // n; the new columns, which are only read by the surrogate and on acceptance
 	stride   int          // distance between the rows of columns
-	products [2][]float64 // with all columns of Φ, p each; entries of the pair itself are not used
-	own      [3]float64   // of the new columns: c1'c1, c1'c2, c2'c2
+	products [2][]float64 // products with the p columns of Φ; entries of the pair itself are unused
+	own      [3]float64   // products of the new columns: c1'c1, c1'c2, c2'c2
 	cross    [2]float64   // with the target
 }
 
-// position returns the position of the pair in the factor, always an even distance from head.
+// position returns the position of the pair in the factor, which is an even number of columns after head.
 func (s *system) position(pair int) int {
 	f := &s.fac
 	for i := s.head; i < len(f.order); i += 2 {
@@ -241,9 +240,9 @@ func (s *system) position(pair int) int {
 	panic("gabasr: no such pair") // an order always contains all pairs
 }
 
-// tryExchange deletes the pair at position at of the factor, and computes the log of the evidence with the new columns over that
+// tryExchange deletes the pair at position at of the factor. It computes the log ratio of the evidence with the new columns to that
 // with the old ones. If logU is less than this log ratio, it appends the new columns, and otherwise the old ones. The cost is
-// O(p²), and O(np + p²) for the surrogate.
+// O(p²), or O(np + p²) for the surrogate.
 func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float64, accepted bool) {
 	f, p := &s.fac, s.p
 	first := s.pairStart(e.pair)
@@ -262,7 +261,7 @@ func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float6
 	next.schur(t[0][:rest], t[1][:rest], f.z[:rest], e.own, e.cross, f.ridge, s.meanOf(first))
 	prev.schur(t[2][:rest], t[3][:rest], f.z[:rest], [3]float64{g[first*p+first], g[first*p+first+1], g[(first+1)*p+first+1]},
 		[2]float64{s.cross[first], s.cross[first+1]}, f.ridge, s.meanOf(first))
-	rate := f.bN // because differences for one pair at a time cancel less than the total
+	rate := f.bN // differences for one pair at a time cancel less than the total would
 	logRatio = math.Inf(-1)
 	if next.ok && prev.ok {
 		rate += (prev.gain() - next.gain()) / 2
@@ -286,7 +285,7 @@ func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float6
 		f.logEv += logRatio
 	}
 	if !prev.ok && !accepted {
-		// Rounding errors are larger than the old pair's part of the factor.
+		// The rounding errors exceed the part of the factor that belongs to the old pair, so the factor is recomputed.
 		s.factor()
 		return logRatio, false
 	}
@@ -299,7 +298,7 @@ func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float6
 	return logRatio, accepted
 }
 
-// meanOf returns w0 of the two columns that begin at first.
+// meanOf returns the prior means w0 of the two columns that begin at first.
 func (s *system) meanOf(first int) [2]float64 {
 	if s.mean == nil {
 		return [2]float64{}
@@ -307,8 +306,8 @@ func (s *system) meanOf(first int) [2]float64 {
 	return [2]float64{s.mean[first], s.mean[first+1]}
 }
 
-// remove deletes the columns at positions at and at+1. The parts of their rows in the later columns become two rank-one updates of
-// the following block, by rotations. z is rotated like another column.
+// remove deletes the columns at positions at and at+1. The rest of their rows, in the later columns, is added to the following
+// block by two rank-one updates with rotations. z is rotated like another column.
 func (s *system) remove(at int) {
 	f, p := &s.fac, s.p
 	tail := p - at - 2

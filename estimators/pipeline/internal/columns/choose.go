@@ -50,7 +50,7 @@ func (c Choice) choose(i int, p Part, d int) ([]int, error) {
 	}
 }
 
-// numbered checks positions of columns.
+// numbered checks positions of columns and returns a copy of them.
 func numbered(field string, columns []int, d int) ([]int, error) {
 	for k, j := range columns {
 		if j < 0 || slices.Contains(columns[:k], j) {
@@ -105,8 +105,8 @@ func (c Choice) levels(category string) (out []int) {
 	return out
 }
 
-// part returns an unfitted part. It contains a clone of the transformer, which knows the names of its columns and the categories
-// among them.
+// part returns an unfitted part with a clone of the transformer. It passes the names of the columns, and the categories among them,
+// to the clone.
 func (c Choice) part(chosen []int, of transformers.Transformer) Part {
 	out := Part{Columns: chosen}
 	if c.Names != nil {

@@ -26,17 +26,17 @@ type Part struct {
 	Columns    []int
 	Names      []string
 	Categories bool
-	Of         transformers.Transformer // nil: the columns are unchanged
+	Of         transformers.Transformer // if nil, the columns are unchanged
 }
 
 // Choice divides rows into parts.
 type Choice struct {
 	Parts    []Part
-	Rest     transformers.Transformer // transformer of the columns that belong to no part; nil: they are unchanged
+	Rest     transformers.Transformer // transformer of the columns that belong to no part; if nil, they are unchanged
 	DropRest bool                     // leave out the columns that belong to no part
 	Gaps     bool                     // accept NaN in unchanged columns
 
-	Names      []string // names of the columns; nil: not known
+	Names      []string // names of the columns, or nil if they are not known
 	Categories []int    // categorical columns
 }
 
@@ -44,7 +44,7 @@ type Choice struct {
 type Fitted struct {
 	width      int
 	gaps       bool
-	names      []string // names of the columns; nil: not known
+	names      []string // names of the columns, or nil if they are not known
 	categories []int
 	parts      []Part     // with fitted clones; Rest is the last one
 	kept       []int      // unchanged columns of x
@@ -64,7 +64,7 @@ func partName(i int, p Part) string {
 	return fmt.Sprintf("%s: part %d (%s of columns %s)", name, i, full[strings.LastIndexByte(full, '.')+1:], columns)
 }
 
-// unfitted returns the parts for rows of d columns, with unfitted clones, and Rest.
+// unfitted returns the parts for rows of d columns, with clones of their transformers. If columns remain, Rest is the last part.
 func (c Choice) unfitted(d int) (*Fitted, error) {
 	switch {
 	case c.Rest != nil && check.IsNil(c.Rest):
@@ -85,7 +85,7 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 		if p.Of != nil && check.IsNil(p.Of) {
 			return nil, fault.Param(name, fmt.Sprintf("Parts[%d].Of", i), nil, "a transformer, or nil of no type")
 		}
-		if len(chosen) == 0 { // a part that chooses Categories if there are none
+		if len(chosen) == 0 { // a part in which Categories is set, without categories
 			continue
 		}
 		for _, j := range chosen {
@@ -115,7 +115,8 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 	return out, nil
 }
 
-// dense checks the values of the unchanged columns. The transformers check those of the other columns.
+// dense returns x as a dense matrix and checks the values of the unchanged columns. The transformers check those of the other
+// columns.
 func (f *Fitted) dense(x mat.Matrix) (*mat.Dense, error) {
 	in, err := check.DenseGaps("x", x, check.Anywhere)
 	if err == nil {
@@ -136,8 +137,8 @@ func (f *Fitted) dense(x mat.Matrix) (*mat.Dense, error) {
 	return in, nil
 }
 
-// placed changes the position in an error about a value that is not finite: it replaces the position in the columns of a part by
-// the position in x, if at also finds the value there.
+// placed corrects the position in an error about a value that is not finite. If the function at finds that the value at this
+// position in the columns of part p is not finite, the error gets the position in x.
 func placed(err error, p Part, at func(row, col int) float64) error {
 	var e *fault.NotFiniteError
 	if !errors.As(err, &e) || e.Row < 0 || e.Col < 0 || e.Col >= len(p.Columns) {
@@ -149,7 +150,8 @@ func placed(err error, p Part, at func(row, col int) float64) error {
 	return &fault.NotFiniteError{Name: "x", Row: e.Row, Col: p.Columns[e.Col], Value: e.Value}
 }
 
-// window returns a function for the values of a matrix whose first row has the number first. It returns 0 outside the matrix.
+// window returns a function that returns the values of x by their position in the stream, where first is the number of the first
+// row of x. Outside x the function returns 0.
 func window(x *mat.Dense, first int) func(row, col int) float64 {
 	return func(row, col int) float64 {
 		if n, _ := x.Dims(); row < first || row >= first+n {

@@ -20,7 +20,8 @@ func (c Choice) Fit(ctx context.Context, x mat.Matrix) (*Fitted, error) {
 	return c.fit(ctx, x, nil, func(_ int, of transformers.Transformer, some *mat.Dense) error { return of.Fit(ctx, some) })
 }
 
-// FitTransform also uses the targets, if a part needs them, and returns the rows to which an estimator is to be fitted.
+// FitTransform is like Fit, and passes the targets to the parts that need them. It also returns the rows to which the next
+// estimator is to be fitted.
 func (c Choice) FitTransform(ctx context.Context, x, targets mat.Matrix) (*Fitted, *mat.Dense, error) {
 	b := &buffers{}
 	f, err := c.fit(ctx, x, b, func(i int, of transformers.Transformer, some *mat.Dense) error {
@@ -37,7 +38,7 @@ func (c Choice) FitTransform(ctx context.Context, x, targets mat.Matrix) (*Fitte
 	return f, out, f.join(out, b)
 }
 
-// fit fits each part with learn. If b is not nil, it stores the columns of each part in b.
+// fit calls learn to fit the transformer of each part to its columns. If b is not nil, fit stores the columns of each part in b.
 func (c Choice) fit(ctx context.Context, x mat.Matrix, b *buffers,
 	learn func(i int, of transformers.Transformer, some *mat.Dense) error) (*Fitted, error) {
 	in, err := check.DenseGaps("x", x, check.Anywhere)
@@ -77,7 +78,7 @@ func (c Choice) fit(ctx context.Context, x mat.Matrix, b *buffers,
 	return f, nil
 }
 
-// FitBlocks is like Fit for a stream, which it reads as often as the parts read it, and once more to check it.
+// FitBlocks is like Fit for a stream. It reads the stream once to check it, and once for each pass of a part.
 func (c Choice) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (*Fitted, error) {
 	for i, p := range c.Parts {
 		if !check.IsNil(p.Of) && !estimators.Supports(p.Of, estimators.Blocks) {
@@ -87,7 +88,7 @@ func (c Choice) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[
 	if blocks == nil {
 		return nil, fault.Param(name, "blocks", nil, "an iterator over blocks")
 	}
-	// Every value of the unchanged columns is checked here. The parts check the others.
+	// This pass checks the unchanged columns. The parts check the other columns.
 	var f *Fitted
 	first := 0
 	for b, err := range blocks {

@@ -47,7 +47,7 @@ func (c Choice) Unmarshal(data []byte) (*Fitted, error) {
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
 		return nil, err
 	}
-	most := 0 // limit of Width, because each column is in a part
+	most := 0 // limit on Width: unless DropRest is set, each column is in a part
 	for _, p := range s.Parts {
 		most += len(p.Columns)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// TransformTo sets dst to the results. For few rows it reuses memory.
+// TransformTo sets dst to the results of the parts, joined side by side. If few is set, it reuses buffers.
 func (f *Fitted) TransformTo(dst *mat.Dense, x mat.Matrix, few bool) error {
 	in, err := f.dense(x)
 	if err != nil {
@@ -46,9 +46,9 @@ func (f *Fitted) TransformTo(dst *mat.Dense, x mat.Matrix, few bool) error {
 	return f.join(dst, b)
 }
 
-// join joins the results of the parts side by side.
+// join sets dst to the results of the parts, joined side by side.
 func (f *Fitted) join(dst *mat.Dense, b *buffers) error {
-	results := make([]*mat.Dense, 0, 8) // no allocation for few parts
+	results := make([]*mat.Dense, 0, 8) // up to eight parts need no allocation
 	width := 0
 	for i, p := range f.parts {
 		from := &b.out[i]
@@ -71,7 +71,7 @@ func (f *Fitted) join(dst *mat.Dense, b *buffers) error {
 	return nil
 }
 
-// FeatureNames returns the names from the parts, one part after the other.
+// FeatureNames returns the names of the results of the parts, one part after the other.
 func (f *Fitted) FeatureNames(in []string) ([]string, error) {
 	if in == nil {
 		in = f.names

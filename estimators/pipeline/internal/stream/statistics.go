@@ -20,7 +20,7 @@ type Place struct {
 	Steps  []transformers.Transformer // fitted steps that transform the rows
 	Part   string                     // name of the part that is being fitted, for errors
 	Stage  int
-	Digest string // digest of the fitted steps, "" if they cannot be stored
+	Digest string // digest of the fitted steps, or "" if they cannot be stored
 	Width  int    // number of columns of the rows; 0 before the first row
 }
 
@@ -51,7 +51,7 @@ func (p *Place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, fro
 	return failed
 }
 
-// check returns an error if the places are different.
+// check returns an error unless o is the same place.
 func (p *Place) check(o *Place) error {
 	if p.Name != o.Name || p.Part != o.Part || p.Stage != o.Stage || p.Digest != o.Digest {
 		return fault.Param(p.Name, "statistics", "those of "+o.String(), "those of "+p.String())
@@ -59,7 +59,7 @@ func (p *Place) check(o *Place) error {
 	return nil
 }
 
-// typeError returns the error for statistics of another type.
+// typeError returns the error for statistics s of another type.
 func (p *Place) typeError(s any) error {
 	if check.IsNil(s) {
 		return fault.Param(p.Name, "statistics", nil, "those of "+p.String())
@@ -86,7 +86,7 @@ func (p *Place) marshal(sums []byte, err error) ([]byte, error) {
 	return codec.Marshal(sentKind, version, storedSent{p.Stage, p.Digest, p.Width, sums})
 }
 
-// unmarshal decodes the sums that were encoded for this place, and their width.
+// unmarshal decodes the sums that were encoded for this place, and sets Width.
 func (p *Place) unmarshal(data []byte, sums encoding.BinaryUnmarshaler) error {
 	var in storedSent
 	if _, err := codec.Unmarshal(data, sentKind, version, &in); err != nil {
@@ -104,8 +104,8 @@ func (p *Place) unmarshal(data []byte, sums encoding.BinaryUnmarshaler) error {
 	return nil
 }
 
-// Sent are statistics that receive the rows of the first step, transform them with the steps, and add them to the sums for the part
-// that is being fitted.
+// Sent holds statistics that receive the rows of the first step. It transforms them with the steps and adds them to the sums for
+// the part that is being fitted.
 type Sent[Y streaming.Target] struct {
 	Place
 	Sums streaming.Statistics[Y] // for a step: [Untargeted]
@@ -126,7 +126,7 @@ func (s *Sent[Y]) AddBlock(ctx context.Context, b streaming.Block[Y]) (err error
 		}
 	}
 	sums, to := s.Sums, s.Place
-	if b.X != nil && b.X.RawMatrix().Rows > PieceRows { // a later part of the block may fail
+	if b.X != nil && b.X.RawMatrix().Rows > PieceRows { // sums must stay unchanged if a later piece of the block fails
 		sums = sums.Clone()
 	}
 	err = to.send(ctx, b.X, func(z *mat.Dense, from, to int) error { return sums.AddBlock(ctx, Piece(b, z, from, to)) })
@@ -150,7 +150,7 @@ func (s *Sent[Y]) Merge(other streaming.Statistics[Y]) error {
 	return nil
 }
 
-// Like returns other as statistics of the same place.
+// Like returns other as a Sent, or an error if it does not belong to the same place.
 func (s *Sent[Y]) Like(other streaming.Statistics[Y]) (*Sent[Y], error) {
 	o, ok := other.(*Sent[Y])
 	if !ok || o == nil {
@@ -171,7 +171,7 @@ func (s *Sent[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Sent[Y]) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }
 
-// Untargeted are the statistics for a step, which is fitted to the rows of a block without targets and weights.
+// Untargeted adapts the statistics of a step to blocks with targets. A step uses neither the targets nor the weights.
 type Untargeted[Y streaming.Target] struct {
 	streaming.Statistics[streaming.None]
 }
@@ -181,7 +181,7 @@ func (u Untargeted[Y]) AddBlock(ctx context.Context, b streaming.Block[Y]) error
 	return u.Statistics.AddBlock(ctx, streaming.Rows(b.X))
 }
 
-// Merge implements streaming.Statistics. other is also Untargeted, because [Sent] merges only statistics for the same place.
+// Merge implements streaming.Statistics. The type of other is Untargeted, because [Sent] merges only statistics for the same place.
 func (u Untargeted[Y]) Merge(other streaming.Statistics[Y]) error {
 	return u.Statistics.Merge(other.(Untargeted[Y]).Statistics)
 }

@@ -18,11 +18,11 @@ import (
 type Steps struct {
 	Width int // columns of the input rows; 0 before they are known
 	Steps []transformers.Transformer
-	Names []string // names of the input columns; nil: not known
+	Names []string // names of the input columns, or nil if they are not known
 }
 
-// NamesAt returns the names of the input columns of a step, or of the columns that the last step returns. It returns nil if they
-// are not known, and for steps that are not fitted yet.
+// NamesAt returns the names of the input columns of a step. With the number of steps as its argument, it returns those of the last
+// step's result. It returns nil if they are not known, or if a step before is not fitted yet.
 func (f *Steps) NamesAt(step int) []string {
 	names := f.Names
 	for _, s := range f.Steps[:step] {
@@ -31,7 +31,7 @@ func (f *Steps) NamesAt(step int) []string {
 		}
 		var err error
 		if names, err = transformers.NamesOf(s, names); err != nil {
-			return nil // the columns of a step have no names
+			return nil // the step's result has no names
 		}
 	}
 	return names
@@ -55,7 +55,7 @@ func TransformTo(step transformers.Transformer, dst *mat.Dense, x mat.Matrix) er
 	return CopyTo(dst, z)
 }
 
-// Resize gives dst this size if dst is empty. It returns an error if dst has another size.
+// Resize allocates n rows of width columns for dst if dst is empty. It returns an error if dst has another size.
 func Resize(dst *mat.Dense, n, width int) error {
 	if dst == nil {
 		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)
@@ -83,8 +83,8 @@ func CopyTo(dst *mat.Dense, z mat.Matrix) error {
 // cancelled fit ends.
 const PieceRows = 4096
 
-// Forward returns a stream that is transformed by the first steps, which are fitted, with its targets and weights. name is the name
-// of the transformer or pipeline, for errors.
+// Forward returns the stream with the rows of each block transformed by the first steps, which are fitted. Targets and weights stay
+// the same. name is the name of the transformer or pipeline, for errors.
 func Forward[Y streaming.Target](
 	f *Steps, name string, steps int, blocks iter.Seq2[streaming.Block[Y], error],
 ) iter.Seq2[streaming.Block[Y], error] {
@@ -125,8 +125,8 @@ func (f *Steps) Pass(name string, steps int) *Pass {
 	return &Pass{name: name, fitted: f, buffers: make([]mat.Dense, steps)}
 }
 
-// Send calls f with the results of the steps for rows of x, piece by piece, and the range of these rows in x, until f returns
-// false. If x is not a matrix, it is passed on unchanged, and the reader of the stream returns the error.
+// Send transforms the rows of x with the steps, piece by piece. It calls f with each result and the range of its rows in x, until f
+// returns false. If x is nil or empty, f receives it unchanged, and the reader of the stream returns the error.
 func (p *Pass) Send(x *mat.Dense, f func(z *mat.Dense, from, to int, err error) bool) bool {
 	if x == nil || x.IsEmpty() {
 		return f(x, 0, 0, nil)
@@ -161,8 +161,8 @@ func (p *Pass) transform(x *mat.Dense) (*mat.Dense, error) {
 	return x, nil
 }
 
-// CheckBlock returns an error unless a block has a target for each row and, if it has weights, a weight for each row. A block
-// without targets must have no weights either.
+// CheckBlock returns an error unless a block has a target for each row and, if it has weights, a weight for each row. Blocks of
+// [streaming.None] need no targets.
 func CheckBlock[Y streaming.Target](b streaming.Block[Y]) error {
 	n, _ := b.X.Dims()
 	if _, none := any(b.Y).([]streaming.None); !none {
@@ -176,7 +176,7 @@ func CheckBlock[Y streaming.Target](b streaming.Block[Y]) error {
 	return check.Rows("weights", len(b.Weights), n)
 }
 
-// Piece returns a part of a block whose rows were transformed to z.
+// Piece returns the rows from to to-1 of a block, transformed to z, with their targets and weights.
 func Piece[Y streaming.Target](b streaming.Block[Y], z *mat.Dense, from, to int) streaming.Block[Y] {
 	piece := streaming.Block[Y]{X: z}
 	if b.Y != nil {

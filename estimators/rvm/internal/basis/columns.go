@@ -20,26 +20,26 @@ type evaluator func(ctx context.Context, dst *mat.Dense, first int) error
 const blockWidth = 128
 
 // Basis is the design matrix Φ (n×M) of weighted rows. Its columns have unit norm, and are centred if the intercept has a flat
-// prior. Columns whose norm is below 1e-9 of the largest are zero, except for the column of ones, which is the last if there is
-// one. As many columns as fit into the budget are kept. The other columns are evaluated each time they are needed.
+// prior. Columns whose norm is at most 1e-9 of the largest are zero. If there is a column of ones, it is the last column and is
+// never zero. As many columns as fit into the budget are kept. The other columns are evaluated each time they are needed.
 type Basis struct {
 	weights.Counts
 	n, M  int
 	raw   evaluator
 	Means []float64
 	Norms []float64    // 0 for a dropped column
-	Kept  []*mat.Dense // blocks, width×n; nil if not kept
-	// Products is Φ'Φ, M×M, whose rows are the products of each member. It is nil if it is not worth the memory, and the rows are
-	// then computed one at a time.
+	Kept  []*mat.Dense // blocks (width×n); nil for a block that is not kept
+	// Products is Φ'Φ (M×M), or nil if it would be too large. In that case the products of a member with all columns are computed
+	// when they are needed.
 	Products *mat.Dense
 	workers  int
 }
 
-// gramWidth is the largest basis whose Φ'Φ is computed at once. That takes nM² operations in matrix products, while a single
-// member's row takes a pass over all of Φ at the speed of the memory. It pays off with a few dozen members.
+// gramWidth is the largest number of columns for which Φ'Φ is computed at once. That takes nM² operations in matrix products. The
+// products of a single member take a pass over all of Φ at the speed of memory. With a few dozen members, Φ'Φ is faster.
 const gramWidth = 4096
 
-// KeepProducts sets Products, if it and all columns fit into the given number of bytes.
+// KeepProducts sets Products if the products and all columns together fit into the given number of bytes.
 func (b *Basis) KeepProducts(ctx context.Context, bytes int64) error {
 	n, m := int64(b.n), int64(b.M)
 	if m > gramWidth || 8*m*(n+m) > bytes {
@@ -118,7 +118,7 @@ func New(ctx context.Context, raw evaluator, c weights.Counts, n, m int, centre,
 	return b, nil
 }
 
-// evaluate sets the rows of dst to unscaled columns, the first of which is column first, multiplied by the roots of the weights.
+// evaluate sets the rows of dst to unscaled columns, multiplied by the roots of the weights. The first of them is column first.
 func (b *Basis) evaluate(ctx context.Context, dst *mat.Dense, first int) error {
 	if err := b.raw(ctx, dst, first); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (b *Basis) Span(i int) (first, width int) {
 
 func norm(v []float64) float64 { return fast.Nrm2(linalg.Vector(v)) }
 
-// scale divides the centred columns in the rows of block by their norms.
+// scale divides the columns in the rows of block by their norms. Columns with norm 0 become 0.
 func (b *Basis) scale(block *mat.Dense, first int) {
 	r, _ := block.Dims()
 	for j := range r {
@@ -153,7 +153,7 @@ func (b *Basis) scale(block *mat.Dense, first int) {
 	}
 }
 
-// Block returns a block of scaled columns, which belongs to b.
+// Block returns a block of scaled columns, which the caller must not change.
 func (b *Basis) Block(ctx context.Context, i int) (*mat.Dense, error) {
 	if b.Kept[i] != nil {
 		return b.Kept[i], nil
@@ -163,7 +163,7 @@ func (b *Basis) Block(ctx context.Context, i int) (*mat.Dense, error) {
 	return block, b.evaluateScaled(ctx, block, first)
 }
 
-// evaluateScaled sets the rows of dst to scaled columns, the first of which is column first.
+// evaluateScaled sets the rows of dst to scaled columns. The first of them is column first.
 func (b *Basis) evaluateScaled(ctx context.Context, dst *mat.Dense, first int) error {
 	if err := b.evaluate(ctx, dst, first); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (b *Basis) evaluateScaled(ctx context.Context, dst *mat.Dense, first int) e
 	return nil
 }
 
-// Column returns column j, which belongs to b.
+// Column returns column j, which the caller must not change.
 func (b *Basis) Column(ctx context.Context, j int) ([]float64, error) {
 	if k := b.Kept[j/blockWidth]; k != nil {
 		return k.RawRowView(j % blockWidth), nil
@@ -202,7 +202,7 @@ func (b *Basis) Correlate(ctx context.Context, v []float64) ([]float64, error) {
 			fast.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
 			return nil
 		}
-		// The product is centred and scaled instead of the block.
+		// Centring and scaling the product costs less than centring and scaling the block.
 		block := mat.NewDense(width, b.n, nil)
 		if err := b.evaluate(ctx, block, first); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Columns that were kept equal columns that are evaluated again. They have unit norm, and are centred if requested. Products are
+// Columns that were kept equal columns that are evaluated again. They have unit norm, and are centred if requested. Products holds
 // the products of these columns.
 func TestColumnsKeptAndNot(t *testing.T) {
 	const n = 300
@@ -61,7 +61,7 @@ func TestColumnsKeptAndNot(t *testing.T) {
 	}
 }
 
-// A subset of the rows has the columns of those centres that it contains.
+// The design of a subset of the rows has the columns whose centres are in the subset.
 func TestSubset(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{0, 1, 2, 3})
 	d := NewDesign(&distinct.Rows{X: x}, Dictionary{kernels.RBF{Gamma: 1}}, linalg.Rows(x, []int{1, 3}), []int{1, 3})

@@ -11,13 +11,13 @@ import (
 // Design is a basis before a fit, n×m. It can evaluate its columns at new rows.
 type Design struct {
 	Raw     evaluator
-	N, M    int // number of rows, and of the columns of all kernels; Raw also has the column of ones, as the last
+	N, M    int // number of rows, and number of columns of all kernels; Raw has the column of ones in addition, as the last
 	width   int // number of columns of the rows, or of the design matrix
 	kernels Dictionary
 	centres *mat.Dense // centres of the basis functions; nil for a design matrix
 	rows    []int      // numbers of the centres among the training rows; nil for landmarks
 	X       *mat.Dense // the distinct training rows, or those of the design matrix
-	first   []int      // the first occurrence of each row in Fit; nil if no two are equal
+	first   []int      // the first occurrence of each distinct row; nil if no two rows are equal
 }
 
 // NewDesign returns the design of the kernels for distinct rows with the given centres. which holds the numbers of the centres
@@ -68,10 +68,10 @@ func (d Design) Subset(rows []int) Design {
 	return out
 }
 
-// Rows returns some of the rows.
+// Rows returns some rows of X.
 func (d Design) Rows(rows []int) *mat.Dense { return linalg.Rows(d.X, rows) }
 
-// Support returns the support of some columns.
+// Support returns the support for some columns of the design.
 func (d Design) Support(columns []int) *Support {
 	s := &Support{Kernels: d.kernels, Columns: columns, width: d.width}
 	if d.centres == nil {

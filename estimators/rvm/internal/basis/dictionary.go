@@ -20,7 +20,7 @@ func (d Dictionary) Whole() kernels.Kernel {
 	return kernels.Sum(d)
 }
 
-// ValidateColumns returns an error if a kernel expects rows of another width.
+// ValidateColumns returns an error if a kernel expects rows of a width other than width.
 func (d Dictionary) ValidateColumns(width int) error {
 	for _, k := range d {
 		if err := kernels.ValidateColumns(k, width); err != nil {
@@ -30,7 +30,7 @@ func (d Dictionary) ValidateColumns(width int) error {
 	return nil
 }
 
-// columns returns an evaluator for the columns k(·, centre) for the rows of x, followed by ones.
+// columns returns an evaluator for the columns k(·, centre) at the rows of x, followed by ones.
 func (d Dictionary) columns(centres, x *mat.Dense) evaluator {
 	m, width := centres.Dims()
 	return func(ctx context.Context, dst *mat.Dense, first int) error {

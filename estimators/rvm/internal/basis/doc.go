@@ -3,8 +3,8 @@
 // # Before a fit
 //
 // A [Design] defines the columns. They are those of a [Dictionary] of one or several kernels with centres, which are training rows
-// or landmarks, or those of the caller's matrix. It evaluates no column. A subset of its rows is again a Design, which the refits
-// of a calibration use.
+// or landmarks, or those of the caller's matrix. A Design does not hold evaluated columns. A subset of its rows is again a Design,
+// which the refits of a calibration use.
 //
 // # During a fit
 //
@@ -14,8 +14,8 @@
 //
 // # After a fit
 //
-// A [Support] is the part of a Design that a fit has kept: the relevance vectors and their kernels. It evaluates the kept columns
-// at new rows, and the part of the kernel there that the vectors do not explain,
+// A [Support] is the part of a Design that a fit has kept: the relevance vectors and their kernels. At new rows, it evaluates the
+// kept columns and the part of the kernel that the vectors do not explain,
 //
 //	r(x) = k(x,x) - k_A(x)'K_AA⁻¹k_A(x),
 //

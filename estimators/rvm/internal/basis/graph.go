@@ -31,7 +31,7 @@ func (s *Support) Graph(typ string, x graph.Value) (phi graph.Value, err error) 
 	return graph.Concat(parts...), nil
 }
 
-// GraphUnseen computes Unseen as a graph, from the graph of the vectors' kernel values.
+// GraphUnseen returns Unseen as a graph, given the graph of the vectors' kernel values.
 func (s *Support) GraphUnseen(x, values graph.Value) (unseen, own graph.Value, err error) {
 	if own, err = kernels.GraphDiag(s.Kernels.Whole(), x); err != nil || s.Vectors == nil {
 		return own, own, err

@@ -12,12 +12,12 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Support holds the columns of a basis that a fit has kept: the relevance vectors.
+// Support holds the columns of a basis that a fit has kept. They belong to the relevance vectors.
 type Support struct {
 	Kernels Dictionary   // nil after FitDesign
 	ends    []int        // end index of the columns of each kernel
 	Vectors *mat.Dense   // nil after FitDesign and if there are none
-	parts   []*mat.Dense // the vectors of each kernel, if there are several
+	parts   []*mat.Dense // the vectors of each kernel; nil with one kernel
 	rows    []int        // the training rows of the vectors, or with several kernels the landmarks; nil for landmarks with one kernel
 	Columns []int        // the columns of the basis that belong to the vectors, ascending
 	width   int          // number of columns of the rows, or of the design matrix
@@ -53,7 +53,8 @@ func (s *Support) Features(x *mat.Dense, ones, workers int) (*mat.Dense, error) 
 	return out, nil
 }
 
-// Input checks and returns the rows for a prediction with the estimator typ. If matrix is true, they are rows of a design matrix.
+// Input checks x, the rows for a prediction with the estimator typ, and returns it as a dense matrix. If matrix is true, they are
+// rows of a design matrix.
 func (s *Support) Input(typ, name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
 	switch {
 	case s == nil:
@@ -82,7 +83,7 @@ func (s *Support) Index(vector int) int {
 	return s.Columns[vector]
 }
 
-// Indices returns the training rows that are centres of basis functions. It returns nil before Fit.
+// Indices returns the training row, landmark or column of each vector. It returns nil before Fit.
 func (s *Support) Indices() []int {
 	if s == nil {
 		return nil
@@ -94,7 +95,7 @@ func (s *Support) Indices() []int {
 	return out
 }
 
-// CopiedVectors returns a copy of the centres of the basis functions, or nil if there are none.
+// CopiedVectors returns a copy of the relevance vectors, or nil if there are none.
 func (s *Support) CopiedVectors() *mat.Dense {
 	if s == nil || s.Vectors == nil {
 		return nil
@@ -125,7 +126,7 @@ func (s *Support) EachKernel(f func(k kernels.Kernel, first, last int) error) er
 	return nil
 }
 
-// values sets the first columns of dst to the kernel values of the vectors with the rows of x.
+// values sets the first columns of dst to the kernel values between the rows of x and the vectors.
 func (s *Support) values(dst, x *mat.Dense, workers int) error {
 	n, _ := x.Dims()
 	return s.EachKernel(func(k kernels.Kernel, first, last int) error {
@@ -138,7 +139,7 @@ func (s *Support) values(dst, x *mat.Dense, workers int) error {
 	})
 }
 
-// RowValues is like values for one row.
+// RowValues sets dst to the kernel values between the row x and the vectors.
 func (s *Support) RowValues(dst, x []float64) {
 	if len(s.Kernels) == 1 {
 		kernels.Row(dst, s.Kernels[0], x, s.Vectors)
@@ -169,7 +170,7 @@ func (s *Support) divide(ends []int) {
 	}
 }
 
-// distinct returns the vectors, each once even if several kernels use it.
+// distinct returns the vectors without repetitions, which occur if several kernels use a vector.
 func (s *Support) distinct() *mat.Dense {
 	if s.Vectors == nil || len(s.Kernels) == 1 {
 		return s.Vectors
@@ -195,7 +196,7 @@ func (s *Support) KernelOf(vector int) int {
 	return 0
 }
 
-// KernelIndices returns the position in the dictionary of each basis function's kernel.
+// KernelIndices returns the position in the dictionary of each vector's kernel.
 func (s *Support) KernelIndices() []int {
 	if s == nil || s.Kernels == nil {
 		return nil

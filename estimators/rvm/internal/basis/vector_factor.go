@@ -19,8 +19,7 @@ type vectorFactor struct {
 	factor  *linalg.Cholesky // nil if the kernel is not positive semi-definite on them
 }
 
-// Sees reports whether Unseen is known. It is known if the kernel is positive semi-definite on the vectors, and not for columns
-// without a kernel.
+// Sees reports whether Unseen can be computed: there is a kernel, and it is positive semi-definite on the vectors.
 func (s *Support) Sees() bool {
 	if s.Kernels == nil {
 		return false
@@ -36,8 +35,8 @@ func (s *Support) Sees() bool {
 	s.seen.vectors = s.distinct()
 	gram, err := kernels.Matrix(context.Background(), s.Kernels.Whole(), s.seen.vectors, nil)
 	if err == nil {
-		// An error means that the kernel is not positive semi-definite. The factor is for all predictions and must not depend on
-		// the context of the first one. There are only few vectors.
+		// An error means that the kernel is not positive semi-definite. The factor is used by all predictions, so it must not
+		// depend on the context of the first one. There are only few vectors.
 		s.seen.factor, err = linalg.NewCholesky(context.Background(), "the kernel matrix of the relevance vectors", gram)
 	}
 	fault.Repanic(err)
@@ -49,8 +48,8 @@ func (s *Support) Sees() bool {
 //
 //	r(x) = k(x, x) - k'K⁻¹k,
 //
-// at least 0, and k(x, x) itself. Here k is the kernel or the sum of several kernels. values holds the columns for x (r×m). Sees
-// must be true.
+// which is at least 0. It also returns k(x, x). Here k is the kernel or the sum of several kernels. values holds the kernel values
+// for x (r×m). Unseen may only be called if Sees returns true.
 func (s *Support) Unseen(x, values *mat.Dense) (unseen, own []float64) {
 	rows, _ := x.Dims()
 	whole := s.Kernels.Whole()
@@ -61,7 +60,7 @@ func (s *Support) Unseen(x, values *mat.Dense) (unseen, own []float64) {
 	if s.Vectors == nil {
 		return unseen, own
 	}
-	// Except for panics, the function returns only the error of the context, and predictions have none.
+	// The errors below can only be panics or the error of a context, and this context cannot end.
 	var k mat.Matrix
 	if len(s.Kernels) == 1 {
 		k = mat.DenseCopyOf(values.Slice(0, rows, 0, len(s.Columns)).T())

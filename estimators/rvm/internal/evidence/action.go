@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// contribution returns the contribution of a column to the evidence at precision a.
+// contribution returns the contribution of a column with statistics s and q to the evidence, at precision a.
 func contribution(a, s, q float64) float64 {
 	if math.IsInf(a, 1) {
 		return 0
@@ -16,7 +16,7 @@ func contribution(a, s, q float64) float64 {
 	return (math.Log(a/(a+s)) + q*q/(a+s)) / 2
 }
 
-// optimum returns the precision at which a column contributes most, or infinity if it contributes nothing.
+// optimum returns the precision at which a column contributes most, or infinity if no precision makes it contribute.
 func optimum(s, q float64) float64 {
 	if q*q > s && s > 0 {
 		return s * s / (q*q - s)
@@ -24,7 +24,7 @@ func optimum(s, q float64) float64 {
 	return math.Inf(1)
 }
 
-// inside returns the statistics of member i as if it were not in the model.
+// inside returns the statistics that member i would have outside the model.
 func (st *state) inside(i int) (s, q float64) {
 	return 1/st.diag[i] - st.alpha[i], st.mu[i] / st.diag[i]
 }
@@ -41,22 +41,23 @@ const (
 // action is a change of one column, with its promised gain.
 type action struct {
 	kind  kind
-	index int     // index of a column to add, otherwise of a member
+	index int     // index of the column to add, or of a member
 	alpha float64 // the new precision
 	gain  float64
 }
 
-// The smallest gains for which an action is tried. The polish makes small re-estimates of all members at once.
+// These are the smallest gains for which an action is tried. Small re-estimates are left to the polish, which makes them for all
+// members at once.
 const (
 	leastGain       = 1e-4
 	leastReestimate = 0.1
 	// leastRise is the smallest rise of the recomputed evidence for which an action is kept.
 	leastRise = 1e-5
-	// leastFree is the smallest share outside the span of the model for which a column is added. Below it, S is a rounding error.
+	// A column is added only if its share outside the span of the model is at least leastFree. Below it, S is a rounding error.
 	leastFree = 1e-7
 	// rejectedUntilAnew is the number of rejected actions between two recomputations.
 	rejectedUntilAnew = 5
-	// alike is the smallest cosine of two columns that count as equal.
+	// alike is the cosine above which two columns are treated as equal.
 	alike = 1 - 1e-6
 )
 
@@ -140,7 +141,7 @@ type snapshot struct {
 	ee, lev         float64
 }
 
-// save returns a snapshot in the memory of the previous one, which must no longer be in use.
+// save returns a snapshot that uses the memory of an earlier one, which must no longer be in use.
 func (st *state) save() snapshot {
 	o := &st.spare
 	return snapshot{
@@ -150,8 +151,8 @@ func (st *state) save() snapshot {
 	}
 }
 
-// restore returns to a snapshot. A wrong promise may be caused by statistics that have drifted, so they are recomputed after some
-// rejections. That costs a pass over the basis.
+// restore returns to a snapshot. A wrong promise can mean that the statistics have drifted. They are therefore recomputed after
+// every few rejections, at the cost of a pass over the basis.
 func (st *state) restore(ctx context.Context, old snapshot) error {
 	st.active, st.members, st.alpha, st.spare = old.active, old.members, old.alpha, snapshot{}
 	st.reorder()
@@ -171,7 +172,7 @@ func (st *state) restore(ctx context.Context, old snapshot) error {
 	return nil
 }
 
-// take performs an action, keeps it if the recomputed evidence rises, and reports whether it did. Otherwise the column is banned
+// take performs an action, keeps it if the recomputed evidence rises, and reports whether it did. Otherwise it bans the column
 // until another action is accepted. Without bans, a nearly noiseless target would endlessly promise gains that are rounding errors.
 func (st *state) take(ctx context.Context, a action) (bool, error) {
 	old := st.save()
@@ -281,7 +282,7 @@ func (st *state) sigma(i int) []float64 {
 	return out
 }
 
-// posterior returns column i of Σ, and Φ'Φ times it.
+// posterior returns column i of Σ, and Φ'Φ times this column.
 func (st *state) posterior(i int) (sigma, v []float64) {
 	sigma = st.sigma(i)
 	v = make([]float64, st.b.M)
@@ -289,7 +290,8 @@ func (st *state) posterior(i int) (sigma, v []float64) {
 	return sigma, v
 }
 
-// change changes the precision of member i, which becomes the last member.
+// change changes the precision of member i, which becomes the last member. It returns false if the new matrix is not positive
+// definite.
 func (st *state) change(i int, alpha float64) bool {
 	sigma, v := st.posterior(i)
 	d := alpha - st.alpha[i]

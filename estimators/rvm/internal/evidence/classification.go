@@ -24,16 +24,16 @@ const (
 	deadAlpha      = 1e6  // precision from which a column of unit norm is dropped
 	candidates     = 5    // changes of a scan that are tried before the next scan
 	reestimates    = 500  // the largest number of re-estimates of all precisions
-	reestimatesTry = 10   // for a tried change, whose gain is visible after a few
-	// directSteps is the number of steps of a re-estimate that set each precision to its best value given the others. They get near
-	// the optimum in a few steps, also for dead precisions, which MacKay's rule would double forever. MacKay's rule, which does not
-	// overshoot, then ends the re-estimate.
+	reestimatesTry = 10   // the same for a tried change, whose gain is visible after a few
+	// directSteps is the number of steps of a re-estimate that set each precision to its best value given the others. These steps
+	// get near the optimum quickly, also for dead precisions, which MacKay's rule would double forever. The remaining steps use
+	// MacKay's rule, which does not overshoot.
 	directSteps   = 20
-	leastEvidence = 1e-6 // the smallest rise of the evidence for a change to be kept
+	leastEvidence = 1e-6 // smallest rise of the evidence for which a change is kept
 )
 
-// Classification is a classification into t = 0 and 1 in Laplace's approximation. It holds members of the basis with their
-// precisions, and the mode of their posterior. The column of ones is the last column of the basis and always the first member.
+// Classification is a fit of labels t = 0 and 1 in Laplace's approximation. It holds members of the basis with their precisions,
+// and the mode of their posterior. The column of ones is the last column of the basis and always the first member.
 type Classification struct {
 	b       *basis.Basis
 	t       []float64
@@ -150,7 +150,8 @@ func (p *Classification) rest(dst []float64) {
 	}
 }
 
-// mode finds the mode of the posterior and the evidence there, by Newton's method with halved steps from the previous mode.
+// mode finds the mode of the posterior and the evidence there. It uses Newton's method, which begins at the previous mode and
+// halves its steps if necessary.
 func (p *Classification) mode(ctx context.Context) error {
 	f := p.latent(p.w)
 	e := p.energy(f, p.w)
@@ -184,8 +185,8 @@ func (p *Classification) mode(ctx context.Context) error {
 		if last || !(decrement > 0) {
 			break
 		}
-		// Close to the mode a full step doubles the number of correct digits. One step after the stopping criterion holds is cheap
-		// and yields all digits.
+		// Close to the mode a full step doubles the number of correct digits. One more step after the stopping criterion is met
+		// costs little and yields all digits.
 		last = decrement < 1e-12*max(1, math.Abs(e))
 		moved := false
 		for s := 1.0; s > 1e-10; s /= 2 {
@@ -212,9 +213,9 @@ func (p *Classification) mode(ctx context.Context) error {
 	return err
 }
 
-// reestimate sets each precision except the intercept's to its best value, and after directSteps steps to γ/w². It repeats this
-// until no logarithm of a precision changes by more than tolerance, at most most times, and drops dead members. Both rules have the
-// same fixed points.
+// reestimate sets each precision except the intercept's to its best value, and after directSteps steps to γ/w². It ends when no
+// logarithm of a precision changes by more than tolerance, or after most steps, and drops dead members. Both rules have the same
+// fixed points.
 func (p *Classification) reestimate(ctx context.Context, tolerance float64, most int) error {
 	for step := range most {
 		if err := p.mode(ctx); err != nil {
@@ -258,7 +259,7 @@ func (p *Classification) statistics(column []float64) (s, q float64) {
 		s += p.curve[i] * a * a
 		q += a * p.b.Root(i) * (p.t[i] - p.y[i])
 	}
-	quad, err := p.chol.QuadInverse(context.Background(), cross) // one column takes m² steps, too few to cancel
+	quad, err := p.chol.QuadInverse(context.Background(), cross) // a solution for one column takes m² operations and need not be cancelled
 	fault.Repanic(err)
 	return s - quad[0], q
 }
@@ -385,7 +386,7 @@ func (p *Classification) try(ctx context.Context, a action) (bool, error) {
 	case a.kind == remove && at > 0:
 		p.exclude(at)
 	case a.kind == add && at < 0:
-		// An earlier change in the list may have used up the gain of this one.
+		// Changes earlier in the list may have reduced the gain of this one.
 		column, err := p.b.Column(ctx, a.index)
 		if err != nil {
 			return false, err
@@ -414,7 +415,7 @@ func (p *Classification) try(ctx context.Context, a action) (bool, error) {
 	return false, nil
 }
 
-// copied returns a copy of the model that is not affected by changes.
+// copied returns a copy of the model that later changes do not affect.
 func (p *Classification) copied() Classification {
 	old := *p
 	old.active, old.columns = slices.Clone(p.active), slices.Clone(p.columns)
@@ -427,7 +428,7 @@ func (p *Classification) restore(old Classification) {
 	*p = old
 }
 
-// settle re-estimates all precisions until they are stationary, unless this lowers the evidence.
+// settle re-estimates all precisions until they are stationary. If this lowers the evidence, it restores them.
 func (p *Classification) settle(ctx context.Context) error {
 	old := p.copied()
 	if err := p.reestimate(ctx, 1e-3, reestimates); err != nil {

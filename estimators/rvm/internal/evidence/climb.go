@@ -12,14 +12,14 @@ const (
 	// from the empty model leaves the noise unchanged.
 	noiseEvery = 20
 	noiseHold  = 20
-	// polishSteps and polishFinal are the numbers of Newton steps in a polish between actions and in the last one.
+	// polishSteps is the number of Newton steps in a polish between actions, and polishFinal the number in the last polish.
 	polishSteps  = 6
 	polishFinal  = 50
 	macKaySteps  = 60
 	largestRatio = 1e6 // largest ratio of α to β in the MacKay steps, and of β to 1/var t
 )
 
-// highestBeta returns the limit of the noise precision, which a target without noise would send to infinity.
+// highestBeta returns the limit of the noise precision. Without a limit, it would become infinite for a target without noise.
 func (st *state) highestBeta() float64 { return largestRatio / st.variance }
 
 // updateNoise takes MacKay's step for β. If that lowers the evidence, it takes the step of expectation maximisation, which cannot
@@ -42,7 +42,7 @@ func (st *state) updateNoise(ctx context.Context) error {
 	return st.recompute(ctx)
 }
 
-// climbShare is the share of a climb after which nearly only the polish remains.
+// climbShare is the share of a climb's progress before its final polish.
 const climbShare = .8
 
 // climb takes actions until none promises a gain after a full polish. It reports whether this happened within the limit on actions.
@@ -85,8 +85,8 @@ func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bo
 		if polished {
 			return true, nil
 		}
-		// No action is left at these precisions. Members that add nothing are removed, and all precisions and the noise are moved
-		// together.
+		// No action is left at these precisions. Members that contribute nothing are removed, and all precisions and the noise are
+		// changed together.
 		before := st.lev
 		if err := st.settle(polishes.Next(), polishSteps); err != nil {
 			return false, err
@@ -108,8 +108,8 @@ func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bo
 	return false, nil
 }
 
-// settle drops dead members, polishes, and drops the members that are then dead. S and Q are recomputed once, at the end, because
-// dropping needs only the statistics of the members.
+// settle drops dead members, polishes, and drops the members that are dead after the polish. S and Q are recomputed once, at the
+// end, because dropping needs only the statistics of the members.
 func (st *state) settle(ctx context.Context, steps int) error {
 	st.bury()
 	if err := st.polish(ctx, steps); err != nil {
@@ -139,7 +139,7 @@ func (st *state) bury() (any bool) {
 	}
 }
 
-// startEmpty returns a model without members for β = c/var t.
+// startEmpty returns a model without members, whose noise precision is β = c/var t unless the noise is fixed.
 func startEmpty(p *regressionProblem, c float64) *state {
 	st := newState(p, c/p.variance)
 	if p.noise > 0 {
@@ -148,7 +148,7 @@ func startEmpty(p *regressionProblem, c float64) *state {
 	return st
 }
 
-// startFull returns the model with all columns, except for those that resemble an earlier one, after MacKay's re-estimation.
+// startFull returns the model with all columns that do not resemble an earlier one, after MacKay's re-estimation.
 func startFull(ctx context.Context, p *regressionProblem) (*state, error) {
 	st := newState(p, 100/p.variance)
 	if p.noise > 0 {

@@ -6,11 +6,11 @@
 //
 // # Regression
 //
-// [Regression.Solve] climbs from several starts and keeps the model with the highest evidence. A model is a state: its members, and
-// the statistics S and Q of every column of the basis, from which the gain of each change follows. A climb takes the action that
-// promises the largest gain. It adds, deletes or re-estimates one column. The climb reverts the action if the recomputed evidence
-// does not rise (action.go, climb.go). When no action promises a gain, Newton's method moves all precisions and the noise at once
-// (polish.go). The result is a [Solution], in the units of the targets and of the unscaled columns.
+// [Regression.Solve] climbs from several initial models and keeps the model with the highest evidence. A model is a state: its
+// members, and the statistics S and Q of every column of the basis, from which the gain of each change follows. A climb takes the
+// action that promises the largest gain. An action adds, removes or re-estimates one column. The climb reverts the action if the
+// recomputed evidence does not rise (action.go, climb.go). When no action promises a gain, Newton's method changes all precisions
+// and the noise at once (polish.go). The result is a [Solution], in the units of the targets and of the unscaled columns.
 //
 // # Classification
 //
@@ -21,5 +21,5 @@
 // # Cost
 //
 // With n rows, M columns and m members, an action costs O(nm + Mm), a new member O(nM), and a Newton step O(m³ + nm). In a
-// classification, proposals take a scan of the basis, O(nMm), and the mode costs O(nm² + m³) for each of its Newton steps.
+// classification, proposals need a scan of the basis, O(nMm), and each Newton step to the mode costs O(nm² + m³).
 package evidence

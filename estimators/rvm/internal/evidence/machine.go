@@ -21,7 +21,7 @@ type Machine struct {
 // Machine returns the machine in the units of the unscaled columns. Its members are numbered by their positions in columns.
 func (p *Classification) Machine(columns []int) *Machine {
 	m := len(p.active)
-	// The intercept is the first of the members, but the last coefficient of the machine.
+	// The intercept is the first member, but the last coefficient of the machine.
 	order := make([]int, m)
 	for k := range order {
 		order[k] = (k + 1) % m
@@ -46,7 +46,7 @@ func (p *Classification) Machine(columns []int) *Machine {
 }
 
 // Moderated returns the score f/√(1 + πv/8) for the features phi of the support, where f is the mean and v the variance. Its
-// sigmoid is the probability. own is memory for the machine's features.
+// sigmoid is the probability. own is working memory for the machine's features.
 func (mc *Machine) Moderated(phi, own []float64) float64 {
 	f := mc.Intercept
 	own = own[:len(mc.Members)+1]

@@ -8,8 +8,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// memberTable holds the members' products with all columns in contiguous memory, one row for each, because they are otherwise
-// scattered. A sum over members is then a matrix product. The rows have no order; of maps each member to its row.
+// memberTable holds the members' products with all columns, a row for each member, in contiguous memory. Elsewhere they are
+// scattered. A sum over members is therefore a matrix product. The rows have no order, and the map of returns the row of a member.
 type memberTable struct {
 	width   int
 	columns []int // the member of each row
@@ -27,7 +27,7 @@ func (t *memberTable) put(j int, products []float64) {
 	}
 }
 
-// remove removes column j. The last row takes its place.
+// remove removes column j. The last row replaces it.
 func (t *memberTable) remove(j int) {
 	k, last := t.of[j], len(t.columns)-1
 	copy(t.row(k), t.row(last))
@@ -56,7 +56,7 @@ func (t *memberTable) addTo(dst, v []float64, columns []int) {
 	}
 }
 
-// gram is the matrix G = Φ'Φ of the members, in their order and in contiguous memory, because their products are scattered. Like a
+// gram is the matrix G = Φ'Φ of the members, in their order. It is contiguous in memory, unlike the products of the members. Like a
 // slice, it has spare capacity to grow.
 type gram struct {
 	n, ld int
@@ -65,7 +65,7 @@ type gram struct {
 
 func (g *gram) row(i int) []float64 { return g.data[i*g.ld : i*g.ld+g.n] }
 
-// push adds the last member.
+// push adds a row and a column for the last member.
 func (g *gram) push(active []int, last *member) {
 	if n := g.n + 1; n > g.ld {
 		ld := max(32, 2*g.ld)

@@ -15,11 +15,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// point is a model with given members and with its complete posterior.
+// point holds precisions of the members, and the posterior and the evidence for them.
 type point struct {
 	alpha []float64
 	beta  float64
-	// sigma is computed from factor, which uses memory. It is computed only if derivatives are needed, not for every tried point.
+	// factor uses memory. sigma is computed from factor, but only if derivatives are needed and not for every tried point.
 	memory *[]float64
 	factor *linalg.Cholesky
 	sigma  *mat.SymDense
@@ -28,8 +28,8 @@ type point struct {
 	lev    float64
 }
 
-// evaluate evaluates the model at other precisions. exact requests a precision of the order of rounding. ok is false if the
-// evaluation is numerically impossible, or if ctx has ended.
+// evaluate evaluates the model at other precisions. If exact is set, e'e is exact up to rounding. ok is false if the evaluation is
+// numerically impossible, or if ctx has ended.
 func (st *state) evaluate(ctx context.Context, alpha []float64, beta float64, exact bool) (p *point, ok bool) {
 	m := len(st.active)
 	p = &point{alpha: alpha, beta: beta, mu: make([]float64, m), memory: rowwise.Scratch(m * m)}
@@ -117,7 +117,7 @@ func (st *state) derivatives(ctx context.Context, p *point, withBeta bool) (g []
 // usualPolish is the usual number of Newton steps in a polish, or slightly more.
 const usualPolish = 8
 
-// polish takes Newton steps on all precisions and the noise at once, and then calls solve.
+// polish takes Newton steps for all precisions and the noise at once, and calls solve at the end.
 func (st *state) polish(ctx context.Context, steps int) error {
 	if len(st.active) == 0 {
 		if st.noise == 0 && st.ee > 0 {
@@ -125,7 +125,7 @@ func (st *state) polish(ctx context.Context, steps int) error {
 		}
 		return st.solve(ctx)
 	}
-	exact := steps > polishSteps // the final polish compares differences as small as rounding
+	exact := steps > polishSteps // the last polish compares differences near the rounding error
 	p, ok := st.evaluate(ctx, st.alpha, st.beta, exact)
 	if !ok {
 		return st.solve(ctx)
@@ -172,7 +172,8 @@ func largest(v []float64) float64 {
 	return out
 }
 
-// step tries damped Newton steps until one does not lower the evidence. It returns nil if none of 30 does.
+// step tries Newton steps with increasing damping until one does not lower the evidence. It returns nil if none of 30 steps
+// qualifies.
 func (st *state) step(ctx context.Context, p *point, g []float64, h *mat.SymDense, damping float64, exact bool) (*point, float64) {
 	for range 30 {
 		if ctx.Err() != nil {

@@ -17,7 +17,7 @@ type regressionProblem struct {
 	bt       []float64 // Φ't
 	tt       float64   // t't
 	dof      float64   // N, the sum of the weights, minus 1 if the intercept has a flat prior
-	variance float64   // of the targets, centred for every intercept
+	variance float64   // variance of the targets, centred for every intercept
 	noise    float64   // fixed noise variance, or 0 if it is estimated
 	workers  int
 
@@ -31,7 +31,7 @@ type member struct {
 	products []float64 // Φ'column, M
 }
 
-// member returns column j with its products, computed once for all starts.
+// member returns column j with its products, which are computed once for all starts.
 func (p *regressionProblem) member(ctx context.Context, j int) (*member, error) {
 	p.mu.Lock()
 	m, ok := p.cache[j]
@@ -80,8 +80,8 @@ func newRegressionProblem(ctx context.Context, b *basis.Basis, y []float64, cent
 	return p, mean * scale, err
 }
 
-// scaleOf returns the standard deviation of the targets, or their magnitude if the deviation is 0. It returns 0 if all targets are
-// 0.
+// scaleOf returns the standard deviation of the targets. If it is 0 up to rounding, scaleOf returns the largest magnitude of the
+// targets, which is 0 if all targets are 0.
 func scaleOf(y []float64) float64 {
 	largest := 0.0
 	for _, v := range y {

@@ -31,13 +31,13 @@ const (
 // Regression is a regression on a design matrix.
 type Regression struct {
 	basis.Design
-	Type string // name of the estimator, for errors
+	Type string // name of the estimator for errors
 	weights.Counts
 	Targets   []float64
 	Intercept Intercept
 	Noise     float64 // variance, or 0 if it is estimated
 	AllIn     int     // the largest basis for which a climb also starts from all columns
-	Starts    []Start // starts from the empty model
+	Starts    []Start // noise levels of the empty models from which climbs start
 	Bytes     int64   // memory for columns and their products
 	Workers   int
 	Steps     *progress.Steps
@@ -52,14 +52,14 @@ type Solution struct {
 	Means        []float64     // means of the members' columns; 0 unless the intercept has a flat prior
 	Intercept    float64
 	Noise        float64 // variance
-	Spread       float64 // contribution of the intercept, in units of noise: 1/N with a flat prior, else 0
+	Spread       float64 // part of the variance that the intercept adds, in units of the noise: 1/N with a flat prior, else 0
 	Evidence     float64
 	Report       estimators.Report
-	Start        Start // the start of the climb
+	Start        Start // the start of the best climb
 }
 
-// Start is an initial model for a climb. It is the empty model with the noise precision Start/(variance of the targets). If Start
-// is 0, it is the model with all columns.
+// Start denotes an initial model for a climb. A Start of c > 0 is the empty model with the noise precision c/(variance of the
+// targets). A Start of 0 is the model with all columns.
 type Start float64
 
 const allColumns Start = 0
@@ -79,15 +79,15 @@ func (k Regression) Solve(ctx context.Context) (*Solution, error) {
 	if scale == 0 || constant(k.Targets) && k.Intercept != ARDIntercept || k.N == 1 && k.Intercept == FlatIntercept {
 		return k.trivial(), ctx.Err()
 	}
-	if k.Intercept == FlatIntercept && !(k.Total > 1+1e-9) { // normalised weights sum to 1 up to rounding
+	if k.Intercept == FlatIntercept && !(k.Total > 1+1e-9) { // weights that sum to 1 may exceed it by rounding
 		return nil, fault.Param(k.Type, "sum of the weights", k.Total, "> 1: they count rows")
 	}
 	m := k.M
 	if k.Intercept == ARDIntercept {
 		m++
 	}
-	// The basis and its products take matrix products. The climb takes about as long as these (see Cost in the documentation of
-	// package rvm).
+	// The basis and its products are computed by matrix products, and the climb takes about as long as these (see Cost in the
+	// documentation of package rvm).
 	parts := progress.Parts(ctx, 1, 2, .2, 6, .2)
 	b, err := basis.New(parts[0], k.Raw, k.Counts, k.N, m, k.Intercept == FlatIntercept, k.Intercept == ARDIntercept, k.Bytes, k.Workers)
 	if err != nil {
@@ -114,8 +114,8 @@ func (k Regression) search(ctx context.Context, p *regressionProblem) (best *sta
 		starts = append(slices.Clip(starts), allColumns)
 	}
 	states, done := make([]*state, len(starts)), make([]bool, len(starts))
-	// All starts run at once, also on fewer processors, which they then share. Otherwise three starts on two processors would leave
-	// one processor idle during the last start.
+	// All starts run at once, and share the processors if there are fewer. If three starts ran one after the other on two
+	// processors, one processor would be idle during the last start.
 	workers := k.Workers
 	if workers <= 0 {
 		workers = len(starts)

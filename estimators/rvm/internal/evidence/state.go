@@ -30,8 +30,8 @@ type state struct {
 	lev     float64
 	jitter  float64 // the largest jitter of a factorisation
 
-	banned    map[int]bool // until the next accepted action
-	duplicate map[int]bool // columns that resemble a member, until the next deletion
+	banned    map[int]bool // columns that are not changed until the next accepted action
+	duplicate map[int]bool // columns that resemble a member, until a member is removed
 	start     Start        // the start of the climb
 	actions   int
 	rejected  int
@@ -60,7 +60,7 @@ func (st *state) reorder() {
 	}
 }
 
-// hessian returns βG + A in the given memory of m² numbers.
+// hessian returns βG + A. It uses the given memory of m² numbers.
 func (st *state) hessian(alpha []float64, beta float64, memory []float64) *mat.SymDense {
 	m := len(st.active)
 	h := mat.NewSymDense(m, memory)
@@ -75,7 +75,7 @@ func (st *state) hessian(alpha []float64, beta float64, memory []float64) *mat.S
 	return h
 }
 
-// recompute computes everything from active, alpha and beta, exactly.
+// recompute computes all other fields from active, alpha and beta, exactly.
 func (st *state) recompute(ctx context.Context) error {
 	if err := st.solve(ctx); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (st *state) recompute(ctx context.Context) error {
 	return st.scan(ctx)
 }
 
-// solve computes everything except S and Q from active, alpha and beta, exactly.
+// solve computes all other fields except S and Q from active, alpha and beta, exactly.
 func (st *state) solve(ctx context.Context) error {
 	var chol *linalg.Cholesky
 	if len(st.active) > 0 {
@@ -152,16 +152,16 @@ func (st *state) refresh() {
 	st.lev = st.evidence(st.alpha, st.mu, st.beta, st.ee, st.factor.LogDet())
 }
 
-// fineEnough is the largest rounding error of βe'e that is allowed for judging an action, a tenth of leastRise. The error is
+// fineEnough is the largest rounding error of βe'e that is allowed when an action is judged, a tenth of leastRise. The error is
 // estimated as four times the rounding unit times the sum of the magnitudes of all terms. On Friedman's function this estimate was
-// usually ten to a few hundred times too large.
+// usually ten to a few hundred times the true error.
 const (
 	fineEnough = 1e-6
 	rounding   = 0x1p-51
 )
 
-// squares returns e'e for e = t - Φμ, with a rounding error of at most error. It uses the products with Φ, O(m²). If their terms
-// cancel too much, it uses the columns, O(nm).
+// squares returns e'e for e = t - Φμ, with a rounding error of at most error. It uses the products with Φ, at a cost of O(m²). If
+// their terms cancel too much, it uses the columns, at a cost of O(nm).
 func (st *state) squares(mu []float64, error float64) float64 {
 	ee, linear, sum := st.tt, 0.0, 0.0
 	for i, g := range st.gram.times(mu) {
@@ -170,7 +170,7 @@ func (st *state) squares(mu []float64, error float64) float64 {
 		linear += math.Abs(v * bt)
 		sum += math.Abs(v)
 	}
-	// Columns of unit norm have products of at most 1.
+	// Columns of unit norm have products of at most 1, so this bound needs no second loop.
 	if (st.tt+2*linear+sum*sum)*rounding < error {
 		return ee
 	}
@@ -188,7 +188,7 @@ func (st *state) squares(mu []float64, error float64) float64 {
 	return st.residual(mu)
 }
 
-// residual returns e'e from the columns.
+// residual returns e'e, computed from the columns.
 func (st *state) residual(mu []float64) float64 {
 	e := slices.Clone(st.t)
 	for i, v := range mu {

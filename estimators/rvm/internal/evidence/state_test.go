@@ -64,7 +64,7 @@ func stateAt(t *testing.T, p *regressionProblem, active []int, alpha []float64, 
 func TestReferenceFixedPoints(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
-		for _, budget := range []int64{1 << 30, 0} { // all columns kept, or none
+		for _, budget := range []int64{1 << 30, 0} { // keeps all columns, or none
 			p := problemOf(t, c, budget)
 			st := stateAt(t, p, c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
 			assert.InEpsilon(t, c.Fixed.Evidence, st.lev, 1e-9, name)
@@ -100,7 +100,7 @@ func TestUnscale(t *testing.T) {
 	}
 }
 
-// The reference's optimum is also an optimum of this implementation: the gradient is 0 there.
+// The optimum of the reference is also an optimum here: its gradient is 0.
 func TestReferenceOptimaAreStationary(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
@@ -119,7 +119,7 @@ func TestReferenceOptimaAreStationary(t *testing.T) {
 			require.NoError(t, err)
 			return largest(g)
 		}
-		// The digits in the file suffice for a gradient of 3e-6. The polish removes the remainder.
+		// With the digits in the file, the gradient is at most 3e-6. The polish reduces it.
 		assert.LessOrEqual(t, gradient(), 1e-5, name)
 		require.NoError(t, st.polish(ctx, polishFinal))
 		assert.LessOrEqual(t, gradient(), 1e-6, name)
@@ -160,7 +160,7 @@ func TestDerivatives(t *testing.T) {
 				assert.InDelta(t, want, h.At(i, j), 1e-5*max(1, math.Abs(want)), "%s: Hessian %d,%d", name, i, j)
 			}
 		}
-		// Fixing the noise does not change the other derivatives.
+		// With fixed noise, the derivatives with respect to the precisions are the same.
 		g2, h2, err := st.derivatives(ctx, at(zero), false)
 		require.NoError(t, err)
 		assert.Equal(t, g[:size-1], g2)
@@ -168,7 +168,7 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// Each change made by an update agrees with a new computation, and the evidence changes by the promised gain.
+// The state after an update agrees with a new computation, and the evidence changes by the promised gain.
 func TestUpdatesAreExact(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
@@ -214,7 +214,7 @@ func TestOptimum(t *testing.T) {
 	assert.Equal(t, 0.0, contribution(math.Inf(1), 4, 1))
 }
 
-// An action whose promised gain does not occur is reverted, and its column is banned until another is accepted.
+// An action without its promised gain is reverted, and its column is banned.
 func TestAnActionIsTakenBack(t *testing.T) {
 	c := load(t, reference.Regressions[0])
 	st := stateAt(t, problemOf(t, c, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
@@ -229,7 +229,7 @@ func TestAnActionIsTakenBack(t *testing.T) {
 	agree(t, st)
 }
 
-// agree compares the members' products in a state with those of the members.
+// agree fails unless the products in the table and in the gram matrix of a state equal those of its members.
 func agree(t *testing.T, st *state) {
 	t.Helper()
 	require.Equal(t, len(st.active), st.gram.n)
@@ -245,7 +245,7 @@ func agree(t *testing.T, st *state) {
 	}
 }
 
-// After a climb the products are those of the members, and S, Q and the evidence agree with a new computation.
+// During and after a climb the products equal those of the members. After it, S, Q and the evidence agree with a new computation.
 func TestAClimbLeavesAStateInOrder(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
@@ -270,7 +270,7 @@ func TestAClimbLeavesAStateInOrder(t *testing.T) {
 	}
 }
 
-// The error of the fast sum of squares is within the requested limit. With a limit of 0 the sum is that of the columns.
+// The rounding error of squares is within the requested limit. With a limit of 0, squares uses the columns.
 func TestSquares(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)

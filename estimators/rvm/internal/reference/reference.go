@@ -1,5 +1,5 @@
 // Package reference reads the results of other implementations of relevance vector machines, for the tests of the subpackages of
-// rvm. The results are in testdata of package rvm. They are for given precisions, and for the best optimum that was found.
+// rvm. The results are in testdata of package rvm, for given precisions and for the best optimum that was found.
 package reference
 
 import (
@@ -39,13 +39,13 @@ type Case struct {
 	}
 }
 
-// Regressions lists the files of regressions, and Classes is the file of a classification.
+// Regressions lists the files of regressions. Classes is the file of a classification.
 var (
 	Regressions = []string{"reg_sinc60_free.json", "reg_sinc60_none.json", "reg_3d80_free.json", "reg_3d80_npoly_ard.json"}
 	Classes     = "cls_ripley100.json"
 )
 
-// Load reads a file from dir, the path of package rvm relative to the package under test.
+// Load reads the file name of testdata in dir, the path of package rvm relative to the package under test.
 func Load(t *testing.T, dir, name string) Case {
 	var c Case
 	golden.Load(t, "../"+dir+"/testdata/"+name, &c)

@@ -2,8 +2,8 @@ package smo
 
 import "context"
 
-// rowCache keeps rows of a view, and replaces the least recently used rows by new ones. Slots are the view's columns: slot k holds
-// the row of training row rows[k].
+// rowCache keeps rows of a view. If it is full, a new row replaces the least recently used one. Slots are the view's columns: slot
+// k holds the row of training row rows[k].
 type rowCache struct {
 	view     View
 	rows     []int

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// countingView fills rows with their number and counts them.
+// countingView fills each row with the row's number, and counts the filled rows.
 type countingView struct{ filled int }
 
 func (v *countingView) Shared(int) []float64 { return nil }

@@ -11,22 +11,21 @@ type Form uint8
 
 // These are the forms.
 const (
-	Bounded Form = iota // no other constraint: ε is a number
+	Bounded Form = iota // no other constraint, and ε is fixed
 	Margins             // ν-SVC: Σ|β| over each sign is share
 	Tube                // ν-SVR: Σ|β| over each sign is at most share
 	Origin              // one class: all β have one sign, and Σ β is share
 )
 
-// The sides of a move are the signs of a β before or after it. A move up on one side with a move down on the same side leaves Σ|β|
-// unchanged.
+// The sides of a move are the signs of a β before or after it. A move up and a move down on the same side leave Σ|β| unchanged.
 const (
 	positive int8 = iota
 	negative
-	neither // no side: at a bound
+	neither // neither: the variable is at a bound
 )
 
-// leastDistance, in units of the largest k(x, x), is the squared distance that counts as 0. It applies to the distance between the
-// reduced hulls of two classes, and between one class and the origin.
+// leastDistance is the squared distance, in units of the largest k(x, x), below which a distance is treated as 0. It applies to the
+// distance between the reduced hulls of two classes, and between one class and the origin.
 const leastDistance = 1e-8
 
 // Sides returns the sums of the bounds of the two signs.
@@ -38,8 +37,8 @@ func (p *Problem) Sides() (plus, minus float64) {
 	return plus, minus
 }
 
-// SetShare sets the form, and the sum over each sign for the share ν of all bounds. If the bounds of a sign are too small for the
-// sum, which the caller checks, the sum is that of the bounds.
+// SetShare sets the form, and the sum of |β| over each sign that corresponds to the share ν of all bounds. If the bounds of a sign
+// are smaller than this sum, which the caller checks, the sum is that of the bounds.
 func (p *Problem) SetShare(f Form, nu float64) {
 	p.Form, p.Nu = f, nu
 	plus, minus := p.Sides()
@@ -51,7 +50,7 @@ func (p *Problem) SetShare(f Form, nu float64) {
 	}
 }
 
-// fill sets β to the first point of the solver, where the first rows of each sign are at their bounds.
+// fill sets β to the point at which the solver begins. The first rows of each sign are at their bounds.
 func (p *Problem) fill(beta []float64) {
 	plus, minus := p.Share, p.Share
 	for v := range beta {
@@ -65,7 +64,7 @@ func (p *Problem) fill(beta []float64) {
 	}
 }
 
-// begin sets the variables to the first point that satisfies the constraints. All variables are active.
+// begin sets the variables to a point that satisfies the constraints. All variables are active.
 func (s *solver) begin(ctx context.Context) error {
 	switch s.Form {
 	case Tube:
@@ -90,8 +89,8 @@ func (s *solver) begin(ctx context.Context) error {
 	return nil
 }
 
-// may reports whether a move up on one side can be combined with a move down on another. It cannot if it would raise Σ|β| beyond
-// its limit, or change a fixed sum.
+// may reports whether a move up on side up can be combined with a move down on side down. It returns false if the moves would raise
+// Σ|β| beyond its limit, or change a fixed sum.
 func (s *solver) may(up, down int8) bool {
 	return up == down || s.Form == Tube && (up == negative || s.slack > 0)
 }
@@ -113,8 +112,8 @@ func level(best, least float64) float64 {
 // rho returns half the distance between the levels of the two classes.
 func rho(levels [2]float64) float64 { return (levels[negative] - levels[positive]) / 2 }
 
-// flat reports whether two classes have no margin. This is known before the solver ends: the objective is half the squared distance
-// between the hulls times share squared, and never rises.
+// flat reports whether two classes have no margin. It can be called before the solver ends, because the objective never rises. The
+// objective is half the squared distance between the hulls, times the square of Share.
 func (s *solver) flat() bool { return s.Form == Margins && 2*s.objective <= s.least }
 
 // leastRho returns the ρ that corresponds to leastDistance.
@@ -122,7 +121,7 @@ func (s *solver) leastRho() float64 {
 	return max(s.least/(2*s.Share), math.SmallestNonzeroFloat64)
 }
 
-// twoSided is like workingSet, for the forms with two sides. i is the best variable of one of the sides.
+// twoSided is like workingSet, for the forms with two sides. i is the best variable of its side.
 func (s *solver) twoSided(ctx context.Context) (i, j int, gap float64, err error) {
 	h := s.h
 	best, least := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}
@@ -176,7 +175,7 @@ func (s *solver) twoSided(ctx context.Context) (i, j int, gap float64, err error
 		}
 	}
 	if s.Form == Margins {
-		// The final margin lies between the edges of finish, and not between the levels.
+		// The margin of the solution lies between the results of the method edges, and not between the levels.
 		edges := [2]float64{positive: best[positive], negative: least[negative]}
 		if math.IsInf(edges[positive], 0) {
 			edges[positive] = least[positive]
@@ -217,8 +216,8 @@ func (s *solver) staysTwoSided() func(k int) bool {
 	}
 }
 
-// levels returns the final rates of the two sides, with all variables active. A rate is the mean over the variables between bounds,
-// or the midpoint if there are none.
+// levels returns the final levels of the two sides, with all variables active. A level is the mean of h over the variables between
+// bounds, or the result of level if there are none.
 func (s *solver) levels() (out [2]float64) {
 	best, least := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}
 	var sum, count [2]float64
@@ -243,9 +242,9 @@ func (s *solver) levels() (out [2]float64) {
 	return out
 }
 
-// edges moves the levels so that all rows whose β is not at its bound are within the tube, or beyond the margin, where the problem
-// requires them. The solver leaves these rows within its tolerance on either side of the edge, but Nu guarantees the number of rows
-// on the wrong side. Rounding must not move a row to the wrong side either.
+// edges moves the levels so that all rows that must be within the tube, or beyond the margin, are. These are the rows whose β is
+// not at its bound. The solver leaves them within its tolerance on either side of the edge, but Nu limits the number of rows on the
+// wrong side. A small addition ensures that rounding moves no row to the wrong side.
 func (s *solver) edges(levels [2]float64) [2]float64 {
 	largest := 0.0
 	for k, h := range s.h {
@@ -265,8 +264,8 @@ func (s *solver) edges(levels [2]float64) [2]float64 {
 	return [2]float64{levels[positive] + rounding, levels[negative] - rounding}
 }
 
-// finish sets the results that follow from the levels: for classes b and the scale at which the margin is 1, for a tube b and its
-// half width.
+// finish sets the results that follow from the levels. For a tube these are b and its half width. For classes they are b and the
+// scale at which the margin is 1.
 func (s *solver) finish(out *Solution) {
 	switch s.Form {
 	case Bounded:
@@ -281,7 +280,7 @@ func (s *solver) finish(out *Solution) {
 		}
 	case Tube:
 		l := s.levels()
-		if s.slack > 0 { // The limit of Σ|β| is not active: the tube is 0 up to the solver's tolerance
+		if s.slack > 0 { // the limit of Σ|β| is not active, so the tube is 0 up to the solver's tolerance
 			b := s.intercept()
 			if out.Intercept = b; slices.Max(s.h) == b && slices.Min(s.h) == b {
 				return
@@ -295,7 +294,7 @@ func (s *solver) finish(out *Solution) {
 		r := rho(l)
 		if out.Flat = s.flat() || !(r > 0); out.Flat {
 			out.Converged = true
-			// Without a margin, the class of more weight is predicted.
+			// Without a margin, the model predicts the class with more weight.
 			clear(out.Beta)
 			out.Intercept = -1
 			if plus, minus := s.Sides(); plus > minus {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The solver restores a solution whose variables were set aside, for both forms.
+// With Nu, the solver restores variables that were set aside, and reaches the solution, for classes and for a tube.
 func TestNuShrinkingSetsAsideAndRestores(t *testing.T) {
 	const n = 400
 	src, p, k := toSolve(t, n)

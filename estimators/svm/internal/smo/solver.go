@@ -17,7 +17,7 @@ type Problem struct {
 	Epsilon float64
 
 	Form  Form
-	Nu    float64 // for the forms with a share
+	Nu    float64 // share ν, for all forms except Bounded
 	Share float64 // Σ|β| of each sign
 }
 
@@ -53,14 +53,14 @@ type Solution struct {
 const tau = 1e-12
 
 const (
-	// ShrinkPeriod is the number of iterations between two attempts to set variables aside. If the number of variables is smaller,
-	// it is used instead.
+	// ShrinkPeriod is the number of iterations between two attempts to set variables aside. If there are fewer variables, their
+	// number is used instead.
 	ShrinkPeriod = 1000
-	// shrinkShare is the smallest share of the variables that is set aside at once, because the rows of the remaining variables
-	// must be gathered again.
+	// shrinkShare is the smallest share of the variables that is set aside at once. Setting fewer aside would not pay, because the
+	// rows of the remaining variables must be gathered again.
 	shrinkShare = 0.1
-	// earlyRestore times the tolerance is the gap at which all variables are considered again for the first time, so that wrong
-	// shrinking is noticed before the end.
+	// earlyRestore is the gap, in units of the tolerance, at which all variables are considered again for the first time, so that
+	// wrong shrinking is noticed before the end.
 	earlyRestore = 10
 	// perStep is the number of iterations between two reports of progress.
 	perStep = 16
@@ -68,8 +68,8 @@ const (
 	refreshPeriod = 10000
 )
 
-// solver holds the state of a problem. Values for all active variables are stored compactly, by position. beta, Lo and Hi are
-// stored by variable.
+// solver holds the state of a problem. Values of the active variables are stored compactly, by position. beta, Lo and Hi are stored
+// by variable.
 type solver struct {
 	Problem
 	Control
@@ -78,7 +78,7 @@ type solver struct {
 	active []int // the variable at each position, ascending
 
 	// h + up is the rate at which the objective falls when the variable grows. h + low is the rate at which it rises when the
-	// variable shrinks. The rates are infinite at the bounds, so that the searches need not test for bounds.
+	// variable shrinks. At the bounds up and low are infinite, so that the searches need not test for bounds.
 	h, up, low, diag []float64
 	cache            *rowCache
 
@@ -97,14 +97,14 @@ type solver struct {
 func Solve(ctx context.Context, src Source, p Problem, c Control) (Solution, error) {
 	s := &solver{Problem: p, Control: c, src: src, unit: 1, tau: tau, beta: make([]float64, len(p.Rows))}
 	if p.Form == Margins {
-		s.Target = make([]float64, len(p.Rows)) // the constraints on the sums contain the signs
+		s.Target = make([]float64, len(p.Rows)) // Target is 0, because the constraints on the sums contain the signs
 	}
 	s.h = slices.Clone(s.Target)
 	if err := s.activate(ctx, CountTo(len(p.Rows))); err != nil {
 		return Solution{}, err
 	}
 	first, rest := ctx, ctx
-	if p.Nu > 0 { // begin needs a kernel row for each of a share of the rows
+	if p.Nu > 0 { // begin computes a kernel row for each row at its bound
 		first, rest = progress.Two(ctx, 1, 1)
 	}
 	if err := s.begin(first); err != nil {
@@ -122,7 +122,7 @@ func Solve(ctx context.Context, src Source, p Problem, c Control) (Solution, err
 	return out, nil
 }
 
-// CountTo returns the numbers below n.
+// CountTo returns the numbers from 0 to n-1.
 func CountTo(n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -150,7 +150,7 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 			begun = gap
 		}
 		if loop != nil && s.iterations%perStep == 0 {
-			// The decrease of the gap is not informative at first, and the limit on iterations never is.
+			// The decrease of the gap is not informative at first, and the number of iterations never is.
 			loop.Report(max(progress.Towards(begun, gap, s.Tolerance), float64(s.iterations)/float64(s.MaxIterations)))
 		}
 		all := len(s.active) == len(s.beta)
@@ -189,7 +189,7 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 	}
 }
 
-// rounding returns the smallest possible error of h. Steps cannot reduce the gap below this error, so a smaller tolerance is never
+// rounding returns an estimate of the rounding error of h. Steps cannot reduce the gap below it, so a smaller tolerance is never
 // reached.
 func (s *solver) rounding() float64 {
 	sum, largest := 0.0, 0.0
@@ -201,8 +201,8 @@ func (s *solver) rounding() float64 {
 	return 0x1p-52 * largest * sum
 }
 
-// workingSet returns the positions to move, up and down, and m - M. If the gap is within the tolerance, or if there is no gap, j is
-// -1.
+// workingSet returns the positions of the variables to move up and down, and m - M. If the gap is within the tolerance, or if there
+// is no gap, j is -1.
 func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err error) {
 	if s.upSide != nil {
 		return s.twoSided(ctx)
@@ -225,7 +225,7 @@ func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err err
 	}
 	row = row[:len(h)]
 	own, least := diag[i], math.Inf(1)
-	// The loop finds the largest b²/a, by cross multiplication without a division.
+	// The loop finds the largest b²/a. It compares products, which avoids divisions.
 	topB, topA := 0.0, 1.0
 	j = -1
 	for k, v := range h {
@@ -246,7 +246,7 @@ func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err err
 		}
 	}
 	if s.Form == Origin {
-		s.unit = max(math.Abs(best), s.leastRho()) // the final offset is at the edge of the rows that may grow
+		s.unit = max(math.Abs(best), s.leastRho()) // the final offset is determined by the rows that may grow
 	}
 	gap = (best - least) / s.unit
 	if !(gap > s.Tolerance) {
@@ -314,7 +314,7 @@ func (s *solver) step(ctx context.Context, i, j int) error {
 	return nil
 }
 
-// setRates sets the rates at a position from its variable's value.
+// setRates sets the rates at a position according to the value of its variable.
 func (s *solver) setRates(k int) {
 	v := s.active[k]
 	b := s.beta[v]
@@ -335,7 +335,7 @@ func (s *solver) setRates(k int) {
 	if s.upSide == nil {
 		return
 	}
-	// For a tube the side is the sign of the value, for classes the sign of the bounds.
+	// For a tube the side is the sign of the value, and for classes the sign of the bounds.
 	s.upSide[k], s.lowSide[k] = positive, positive
 	if b < 0 || s.Form == Margins && s.Lo[v] < 0 {
 		s.upSide[k] = negative
@@ -373,8 +373,8 @@ func (s *solver) activate(ctx context.Context, variables []int) error {
 	return nil
 }
 
-// shrink sets aside variables that no step would choose, because growing is not better, and shrinking not worse, than for all
-// others.
+// shrink sets aside variables that no step would choose: their rates of growing are smaller, and their rates of shrinking larger,
+// than those of all others.
 func (s *solver) shrink(ctx context.Context) error {
 	best, least := math.Inf(-1), math.Inf(1)
 	for k, h := range s.h {

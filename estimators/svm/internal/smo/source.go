@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Source provides kernel values between the training rows. It is safe for concurrent use.
+// Source provides the kernel values between training rows. It is safe for concurrent use.
 type Source interface {
 	// Diagonal returns k(x[i], x[i]).
 	Diagonal(i int) float64
@@ -24,7 +24,7 @@ type Source interface {
 	Bytes() int64
 }
 
-// View provides rows of the kernel matrix, restricted to columns.
+// View provides rows of the kernel matrix, restricted to some columns.
 type View interface {
 	// Shared returns row i without a copy, or nil if it cannot be shared.
 	Shared(i int) []float64
@@ -54,7 +54,7 @@ func newMatrixSource(k mat.Symmetric) *matrixSource {
 	return &matrixSource{n: s.N, stride: s.Stride, data: s.Data}
 }
 
-// TakeMatrix returns a source that owns k. It fills the lower triangle, in tiles that stay in the cache.
+// TakeMatrix returns a source that owns k. It fills the lower triangle of k, by tiles that stay in the cache.
 func TakeMatrix(k *mat.SymDense) Source {
 	const tile = 32
 	s := newMatrixSource(k)
@@ -109,7 +109,7 @@ type matrixView struct {
 }
 
 func (v matrixView) Shared(i int) []float64 {
-	// Columns are ascending, so n columns are all columns.
+	// The columns are ascending, so n columns are all columns.
 	if v.full && len(v.columns) == v.n {
 		return v.data[i*v.stride : i*v.stride+v.n]
 	}
@@ -129,7 +129,7 @@ func (v matrixView) Fill(_ context.Context, dst []float64, i int) error {
 	return nil
 }
 
-// kernelSource evaluates rows when they are requested.
+// kernelSource computes rows of the kernel matrix when they are requested.
 type kernelSource struct {
 	kernel  kernels.Kernel
 	x       *mat.Dense

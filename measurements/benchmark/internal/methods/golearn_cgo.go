@@ -81,8 +81,8 @@ var golearnCgoMethods = []Method{
 // noCgoCheck disables the pointer check that golearn's LinearSVC fails.
 const noCgoCheck = "GODEBUG=cgocheck=0"
 
-// withOnes returns a linear model of golearn after the two steps that it needs to work best. Features are scaled to [0, 1], because
-// the model ignores features below zero when it predicts. A column of ones replaces the intercept that it lacks.
+// withOnes returns a linear model of golearn, preceded by the two steps with which it works best. Features are scaled to [0, 1],
+// because the model ignores features below zero when it predicts. A column of ones replaces the intercept, which the model lacks.
 func withOnes(build func() golearn.Model) estimators.Classifier {
 	return &pipeline.Classifier{
 		Steps: []transformers.Transformer{&scalers.MinMaxScaler{}, &ones{}},

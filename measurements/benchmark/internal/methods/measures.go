@@ -67,7 +67,7 @@ func crps(y, mean, variance, weights []float64) (float64, error) {
 	return score / stat.PopStdDev(y, nil), err
 }
 
-// interval returns the central 95% intervals.
+// interval returns the method's own 95% intervals if it has some, and otherwise those of a normal distribution.
 func (f Fitted) interval() (low, high []float64, err error) {
 	err = errors.ErrUnsupported
 	if f.Interval != nil {

@@ -28,7 +28,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// The values of C and of the tube if no search chooses them, which are the defaults of scikit-learn.
+// These values of C and of the tube are used if no search chooses them. They are the defaults of scikit-learn.
 const (
 	plainC    = 1.0
 	plainTube = 0.1
@@ -382,7 +382,7 @@ func (m medianMachines) Fit(ctx context.Context, x mat.Matrix, y []int) (err err
 	return m.Classifier.Fit(ctx, x, y)
 }
 
-// halfOfLargestNu is a ν machine with half of the largest possible ν. That depends on the rows: with two classes, ν is at most
+// halfOfLargestNu is a ν machine with half of the largest possible ν. The largest ν depends on the rows: with two classes, it is
 // twice the share of the smaller one.
 type halfOfLargestNu struct{ *svm.Classifier }
 
@@ -420,7 +420,7 @@ var (
 
 // largestOverOwn is the extreme learning machine with the class weights of the entropy paper: the size of the largest class divided
 // by that of the row's class. The weights of Balanced differ from these by a factor that depends on the rows, whereas the ridge
-// does not depend on them.
+// does not depend on the rows.
 type largestOverOwn struct{ *elm.Classifier }
 
 func (c *largestOverOwn) Fit(ctx context.Context, x mat.Matrix, y []int) error {
@@ -478,7 +478,7 @@ func (g *classifierGrid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	return g.Classifier.Fit(ctx, x, y)
 }
 
-// onMachineGrid calls add with each point of the grid for the columns of x.
+// onMachineGrid calls the function add with each point of the grid for the columns of x.
 func onMachineGrid(x mat.Matrix, add func(k kernels.Kernel, c float64)) {
 	_, d := x.Dims()
 	for _, c := range machineCosts {

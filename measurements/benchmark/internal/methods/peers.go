@@ -167,8 +167,8 @@ func (p Programs) Command(m Method) []string {
 	return []string{p.Rscript, filepath.Join(p.Scripts, "cells.R")}
 }
 
-// There returns an error if scripts of the peers among the methods are missing. Otherwise all their cells would fail for that
-// reason.
+// There returns an error if scripts of the peers among the methods are missing. Without this check, all cells of these peers would
+// fail.
 func (p Programs) There(methods []Method) error {
 	for _, m := range methods {
 		command := p.Command(m)

@@ -14,7 +14,7 @@ import (
 )
 
 // Isolate puts a cell's process into a process group of its own, with the program of a peer that it may run. They end together. An
-// interrupt at the terminal, which goes to a process group, does not count as a failure.
+// interrupt at the terminal goes to a process group, so it does not reach the cell and does not count as its failure.
 func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -52,8 +52,8 @@ func processorTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Limit ends this process with exitOverBudget when it has used the given seconds of processor time. A signal ends the processes
-// that it runs.
+// Limit ends this process with exitOverBudget when it has used the given seconds of processor time. The processes that it runs are
+// ended by a signal.
 func Limit(seconds uint64) {
 	over := make(chan os.Signal, 1)
 	signal.Notify(over, syscall.SIGXCPU)

@@ -126,7 +126,8 @@ func (s Settings) Jobs(p Prepared) []Job {
 	return out
 }
 
-// BudgetRows is the number of rows up to which the budget is the value of -budget. Above it the budget is proportional to the rows.
+// BudgetRows is the number of rows up to which the budget is the value of -budget. Above it, the budget is proportional to the
+// number of rows.
 const BudgetRows = 1000
 
 // budgetOf returns the budget of a cell with the given number of training rows, in integer seconds. For -synthetic it is constant,
@@ -218,7 +219,7 @@ func ensureJSON[T any](path string, now T) error {
 	return differ(path, old, now)
 }
 
-// differ returns an error if two values of the same type differ in JSON.
+// differ returns an error if the JSON forms of two values of the same type differ.
 func differ[T any](path string, old, now T) error {
 	was, is, err := fields(old, now)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 
 const (
 	syntheticName = "friedman1"
-	// The sizes are the given one, half of it and so on, down to smallestSize. The test part has at most SyntheticTest rows.
+	// The sizes are the requested one, half of it and so on, down to smallestSize. The test part has at most SyntheticTest rows.
 	smallestSize  = 250
 	SyntheticTest = 1000
-	// LeastSeconds is the shortest fit that is used for an exponent. Shorter times are dominated by the clock and by constant
-	// costs.
+	// LeastSeconds is the shortest time of a fit that is used for an exponent. Shorter times are dominated by the clock and by
+	// constant costs.
 	LeastSeconds = 0.005
 )
 

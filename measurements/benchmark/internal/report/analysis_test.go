@@ -75,8 +75,8 @@ func TestRanks(t *testing.T) {
 	assert.Equal(t, "-", a.LeastOf(methods.KernlabSource))
 }
 
-// ofErrors returns a report of regressions with three splits. The errors are given by set and method, and names is the order of the
-// methods.
+// ofErrors returns a report of regressions with three splits. The map errors holds the errors by set and method, and names lists
+// the methods in order.
 func ofErrors(names []string, errors map[string]map[string][]float64) *Report {
 	r := &Report{&standings.Record{Settings: standings.Conditions{Splits: 3}}}
 	for _, set := range []string{"a", "b", "c"} {

@@ -76,7 +76,7 @@ func (r *Report) draw(folder string) error {
 
 const GrowthPicture = "growth.png"
 
-// pictureName returns a file's name.
+// pictureName returns the file name of a kind of picture for a criterion.
 func pictureName(c standings.Criterion, kind string) string {
 	return kind + "-" + strings.ReplaceAll(strings.ToLower(c.Name), " ", "") + c.Suffix("-") + ".png"
 }
@@ -104,7 +104,7 @@ func drawRanks(a standings.Analysis, path string) error {
 	return picture.Write(path, legend, []*plot.Plot{p}, 1, d.height()+0.65*vg.Inch)
 }
 
-// cliques returns the largest groups of methods whose mean ranks differ by less than the critical difference. Each group is given
+// cliques returns the largest groups of methods whose mean ranks differ by less than the critical difference. A group is described
 // by the indices of its first and last method.
 func cliques(methods []standings.Standing, critical float64) (out [][2]int) {
 	last := -1
@@ -222,7 +222,7 @@ func drawBest(a standings.Analysis, path string) error {
 		var xys plotter.XYs
 		for at, b := range rows {
 			if s := b.Sources[source]; s.Method != "" {
-				// The marks are slightly apart so that equal ones do not overlap.
+				// The marks of a set are slightly apart so that equal errors do not overlap.
 				xys = append(xys, plotter.XY{X: s.Error, Y: float64(at) + 0.17*(float64(len(methods.Sources)-1)/2-float64(i))})
 			}
 		}
@@ -359,14 +359,14 @@ func steps(f standings.Front) (line plotter.XYs) {
 	return line
 }
 
-// leastShown replaces the seconds that a coarse clock reports as 0, such as R's with its milliseconds. It is smaller than all
-// others, so that the front stays in order.
+// leastShown replaces the seconds that a coarse clock reports as 0, such as the clock of R, whose unit is a millisecond. It is
+// smaller than all other times, so that the front stays in order.
 const leastShown = 1e-5
 
-// ofSeconds returns the position of seconds on an logarithmic axis.
+// ofSeconds returns the position of seconds on a logarithmic axis.
 func ofSeconds(seconds float64) float64 { return math.Log10(max(seconds, leastShown)) }
 
-// drawGrowth draws the seconds of the fits against the rows. Each panel shows a few methods of one source.
+// drawGrowth draws the seconds of the fits against the numbers of rows. Each panel shows a few methods of one source.
 func (r *Report) drawGrowth(path string) error {
 	var panels []*plot.Plot
 	for _, source := range methods.Sources {

@@ -37,7 +37,7 @@ any error. Therefore the sets are counted in four ways:
   corrected standard error of the difference larger
 `
 
-// compare writes the comparisons of all sets of a task.
+// compare writes all sections that compare the methods.
 func (r *Report) compare(b *strings.Builder) {
 	if len(r.Analyses) == 0 {
 		return
@@ -121,7 +121,7 @@ func score(a standings.Analysis, method, reference string) string {
 	return fmt.Sprintf("%d/%d/%d", a.Pairs[i].Wins, a.Pairs[i].Draws, a.Pairs[i].Losses)
 }
 
-// errorAgainstTime writes everything that depends on the seconds.
+// errorAgainstTime writes the sections that depend on the seconds.
 func (r *Report) errorAgainstTime(b *strings.Builder) {
 	b.WriteString("\n## Error against time\n\n" + frontLegend + "\n")
 	lines := [][]string{{"criterion", "task", "sets", "on the front", "on its better half", "smallest", "tied and faster",
@@ -201,7 +201,7 @@ func (r *Report) bestsBySet(b *strings.Builder, a standings.Analysis) {
 	}
 }
 
-// growthSection writes how the seconds grow with the rows.
+// growthSection writes how the seconds grow with the number of rows.
 func (r *Report) growthSection(b *strings.Builder) {
 	if r.Growth == nil {
 		return

@@ -37,7 +37,7 @@ func shown(measures map[string]standings.Moment, name string) string {
 	if m.SD == nil {
 		return fmt.Sprintf("%.4g", m.Mean)
 	}
-	// The mean and the deviation have the same number of decimals. It shows three digits of the larger.
+	// The mean and the deviation have the same number of decimals, which shows three digits of the larger of the two.
 	decimals := 4
 	if size := math.Max(math.Abs(m.Mean), *m.SD); size >= 10 {
 		decimals = max(0, 3-int(math.Log10(size)))

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
 )
 
-// Criterion is an error for which methods are compared. A smaller value is better.
+// Criterion is an error by which methods are compared. A smaller value is better.
 type Criterion struct {
 	Name       string `json:"name"`
 	Task       string `json:"task"`
@@ -119,7 +119,7 @@ type Front struct {
 	Set    string  `json:"set"`
 	Points []Point `json:"points"` // all complete methods, fastest first
 	Ratios bool    `json:"-"`      // the axis of errors is logarithmic
-	// The next four fields assess the methods of this module. Each of the last three is a stricter condition than the first.
+	// The following four fields assess the methods of this module. Each of the last three is a stricter condition than the first.
 	OnFront        bool `json:"ours_on_front"`                // for one of ours, no faster method has as small an error
 	OnBetterHalf   bool `json:"ours_on_front_of_best_half"`   // the same, and its error is at most the median
 	Least          bool `json:"ours_least_error"`             // one of ours has the smallest error
@@ -137,8 +137,8 @@ type Point struct {
 	Behind *float64 `json:"standard_errors_behind,omitempty"`
 }
 
-// Results holds the errors of one criterion. For a method on a set it holds one error for each split, or nil unless all splits are
-// ok.
+// Results holds the errors of one criterion. For a method on a set it holds one error for each split, or nil if a split is missing
+// or not ok.
 type Results struct {
 	Criterion
 	Sets    []protocol.Description
@@ -156,7 +156,7 @@ func (r *Record) ResultsBy(c Criterion) Results {
 			has[d.Set] = true
 		}
 	}
-	gives := map[string]bool{} // methods for which there is the measure
+	gives := map[string]bool{} // methods that have the measure
 	for _, cell := range r.Cells {
 		if _, ok := c.value(cell.Measures); ok && cell.Status == protocol.StatusOK && has[cell.Set] {
 			gives[cell.Method] = true
@@ -202,8 +202,8 @@ func (r Results) Error(set, method string) float64 {
 	return Significant(stat.Mean(e, nil))
 }
 
-// Significant rounds to ten digits. Means of the same errors in a different order differ in the last digits, and would not share a
-// rank without it.
+// Significant rounds to ten digits. Means of the same errors in a different order differ in the last digits. Without the rounding
+// they would not share a rank.
 func Significant(v float64) float64 {
 	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 10, 64), 64)
 	if err != nil { // v is not finite
@@ -387,7 +387,7 @@ func (f Front) FastestLevel() Point {
 	return f.Points[slices.IndexFunc(f.Points, func(p Point) bool { return p.Level(least) })]
 }
 
-// LeastPoint returns the point with the smallest error. If several points have it, it returns the fastest of them.
+// LeastPoint returns the point with the smallest error. Among several, it returns the fastest.
 func (f Front) LeastPoint() Point {
 	return slices.MinFunc(f.Points, func(a, b Point) int { return cmp.Compare(a.Error, b.Error) })
 }
@@ -519,7 +519,7 @@ func Short(seconds float64) string {
 	return fmt.Sprintf("%.2g", seconds)
 }
 
-// Verdict summarises how well the methods of kernelearn do on a set.
+// Verdict summarises how the methods of kernelearn compare with the others on a set.
 func (f Front) Verdict() string {
 	switch {
 	case f.Least:

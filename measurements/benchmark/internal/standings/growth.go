@@ -15,13 +15,13 @@ func (e *Exponent) String() string {
 	return fmt.Sprintf("%.2f ± %.2f", e.Value, e.StandardError)
 }
 
-// Growth describes how the cost of a method grew with the rows.
+// Growth describes how the cost of a method grew with the number of rows.
 type Growth struct {
 	Method string  `json:"method"`
 	Source string  `json:"source"`
 	Most   int     `json:"most_rows"` // largest fit within the budget
 	Error  float64 `json:"nmse_there"`
-	// Fit and Predict are the exponents. Each is nil if there are fewer than three sizes with sufficient seconds.
+	// Fit and Predict are the exponents. Each is nil if fewer than three sizes took long enough to be measured.
 	Fit     *Exponent `json:"fit,omitempty"`
 	Predict *Exponent `json:"predict,omitempty"`
 }

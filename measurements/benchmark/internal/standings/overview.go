@@ -78,7 +78,7 @@ func (r Results) Best(set string, ours bool) best {
 	return out
 }
 
-// Against describes how well a method does against another on a set.
+// Against describes the result of a method compared with another on a set.
 func (r Results) Against(d protocol.Description, method, other string) string {
 	c, ok := r.compare(d, method, other)
 	switch {

@@ -84,7 +84,7 @@ func (r Results) zeroAmong(name string, methods []string) zero {
 	return z
 }
 
-// Relation describes how well a method of ours does against a peer over the sets.
+// Relation compares a method of ours with a peer over the sets.
 type Relation struct {
 	Ours       string   `json:"ours"`
 	Peer       string   `json:"peer"`

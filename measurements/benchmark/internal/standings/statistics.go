@@ -48,7 +48,7 @@ func averageRanks(values []float64) []float64 {
 	return ranks
 }
 
-// friedman is the result of the test that all methods are equal, which uses their ranks on the sets.
+// friedman is the result of Friedman's test of the hypothesis that all methods are equal. The test uses their ranks on the sets.
 type friedman struct {
 	ChiSquared float64 `json:"chi_squared"`
 	F          float64 `json:"f"` // statistic of Iman and Davenport; 0 if undefined

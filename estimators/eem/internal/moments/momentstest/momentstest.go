@@ -31,7 +31,7 @@ func Sum(t require.TestingT, blocks ...mat.Matrix) *moments.Moments {
 // Flat returns the numbers of m, row by row.
 func Flat(m mat.Matrix) []float64 { return mat.DenseCopyOf(m).RawMatrix().Data }
 
-// Near fails unless the moments agree. The tolerance of each is relative to its own magnitude.
+// Near fails the test unless the moments agree. The tolerance for each moment is relative to its own magnitude.
 func Near(t require.TestingT, want, got *moments.Moments, tolerance float64) {
 	require.Equal(t, want.Weight, got.Weight)
 	for _, pair := range [][2][]float64{{want.Means, got.Means}, {Flat(want.C2), Flat(got.C2)}, {want.C3, got.C3}, {{want.C4}, {got.C4}}} {
