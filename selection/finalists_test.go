@@ -79,7 +79,7 @@ func TestPrepare(t *testing.T) {
 	for _, e := range []estimators.Regressor{machine, other} {
 		x, y := problemOf(5, 1, 0, 1)
 		run := search.New(search.Problem{Family: families.RBF{}, X: x, Targets: y}, unlimited())
-		_, err := run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: 5}, func(context.Context, *search.TraceRow) error { return nil })
+		_, err := run.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(1), Rows: 5}, func(context.Context, *search.TraceRow) error { return nil })
 		require.NoError(t, err)
 		r, err := run.Finish("test", search.Choice{Iteration: 1, Start: known})
 		require.NoError(t, err)

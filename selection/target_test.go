@@ -190,12 +190,12 @@ func TestBudgetOfTargets(t *testing.T) {
 	r := &Regressor{Budget: 10 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	all := append(r.Result().Others, r.Result())
-	looks := 0
+	evaluations := 0
 	for _, o := range all {
-		looks += len(o.Trace)
+		evaluations += len(o.Trace)
 	}
 	require.Len(t, all, 5)
-	assert.LessOrEqual(t, looks, 10, "of a second each")
+	assert.LessOrEqual(t, evaluations, 10, "of a second each")
 }
 
 // TestDraftTarget tests that a draft chooses a transformation whose gain in density is smaller than the gain that all rows require.

@@ -185,7 +185,7 @@ func (s *session) run(ctx context.Context, p *beam.Pipeline) error {
 		return err
 	}
 	runner := cmp.Or(*runners.Runner, defaultRunner)
-	lookedForRunner.Do(func() { standInForRunner(runner) })
+	findRunner.Do(func() { standInForRunner(runner) })
 	result, err := beam.Run(ctx, runner, p)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -203,7 +203,7 @@ func (s *session) run(ctx context.Context, p *beam.Pipeline) error {
 	return nil
 }
 
-var lookedForRunner sync.Once
+var findRunner sync.Once
 
 // standInForRunner registers a runner that returns an error under the name of a runner that the program has not imported. Otherwise
 // Beam would end the process.

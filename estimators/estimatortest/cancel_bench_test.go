@@ -155,7 +155,7 @@ func (c cancellation) timed(after time.Duration) (took time.Duration, longest, l
 	runtime.GC()
 	inner, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	ctx := &timedLooks{Context: inner, last: time.Now(), begun: time.Now()}
+	ctx := &timedChecks{Context: inner, last: time.Now(), begun: time.Now()}
 	type moment struct {
 		at   time.Time
 		used float64
@@ -174,17 +174,17 @@ func (c cancellation) timed(after time.Duration) (took time.Duration, longest, l
 		took, latency, used = at.at.Sub(begun), returned.Sub(at.at).Seconds(), usedAtEnd-at.used
 	default:
 	}
-	if traceLooks {
+	if traceChecks {
 		fmt.Fprintf(os.Stderr, "%s: longest %.2f s, from %.2f s on, until %s\n", c.name, ctx.longest.Seconds(), ctx.from.Seconds(), ctx.where)
 	}
 	return took, ctx.longest.Seconds(), latency, used, err
 }
 
-// traceLooks selects whether the stack is printed at the end of the longest time between two checks.
-var traceLooks = os.Getenv("KERNELEARN_TRACE_LOOKS") != ""
+// traceChecks selects whether the stack is printed at the end of the longest time between two checks.
+var traceChecks = os.Getenv("KERNELEARN_TRACE_CHECKS") != ""
 
-// timedLooks is a context that records the longest time between two checks.
-type timedLooks struct {
+// timedChecks is a context that records the longest time between two checks.
+type timedChecks struct {
 	context.Context
 	mu      sync.Mutex
 	begun   time.Time
@@ -194,13 +194,13 @@ type timedLooks struct {
 	where   string
 }
 
-func (l *timedLooks) look() {
+func (l *timedChecks) look() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
 	if d := now.Sub(l.last); d > l.longest {
 		l.longest, l.from = d, l.last.Sub(l.begun)
-		if traceLooks && d > 100*time.Millisecond {
+		if traceChecks && d > 100*time.Millisecond {
 			l.where = string(debug.Stack())
 		}
 	}
@@ -208,7 +208,7 @@ func (l *timedLooks) look() {
 }
 
 // Err returns the error of the context, and counts as a check.
-func (l *timedLooks) Err() error {
+func (l *timedChecks) Err() error {
 	l.look()
 	return l.Context.Err()
 }

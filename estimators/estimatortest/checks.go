@@ -63,9 +63,9 @@ var checks = []check{
 		"Fit with a cancelled context returns the context's error and keeps the earlier model.", checkCancelledFit},
 	{"cancelled-midway", subject.Every,
 		"If the context is cancelled while Fit reads x, Fit returns before it assigns the new model.", checkCancelledMidway},
-	{"cancelled-at-any-look", subject.Every,
+	{"cancelled-at-any-check", subject.Every,
 		"If the context ends at any check in Fit, including the last one, Fit returns its error and keeps the earlier model.",
-		checkCancelledAtAnyLook},
+		checkCancelledAtAnyCheck},
 	{"progress", subject.Every,
 		"Observers of a Fit receive shares of the work that increase to 1, from one goroutine at a time, and early if " +
 			"Options.Steps is set. The result is bit-identical. An observer that panics gives a PanicError, and the earlier model " +

@@ -104,7 +104,7 @@ func (c *endingContext) Err() error {
 // ended reports whether the context has ended.
 func (c *endingContext) ended() bool { return c.Context.Err() != nil }
 
-func checkCancelledAtAnyLook(p *subject.Probe, s *subject.Subject) {
+func checkCancelledAtAnyCheck(p *subject.Probe, s *subject.Subject) {
 	m, x := s.Fitted(p, s.Train()), s.Test().X
 	want := m.Outputs(p, x)
 	d := s.OtherProblem()
@@ -129,13 +129,13 @@ func checkCancelledAtAnyLook(p *subject.Probe, s *subject.Subject) {
 	defer whole.cancel()
 	p.Must("Fit", s.New().Fit(whole, d.X, d.Y))
 	m = s.Fitted(p, s.Train())
-	for back := range min(whole.seen.Load(), lastLooks) {
+	for back := range min(whole.seen.Load(), lastEvaluations) {
 		at(whole.seen.Load() - 1 - back)
 		m = s.Fitted(p, s.Train())
 	}
 }
 
-const lastLooks = 3
+const lastEvaluations = 3
 
 func checkInputsUnmodified(p *subject.Probe, s *subject.Subject) {
 	d, test := s.Train(), s.Test()

@@ -371,7 +371,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return c.Err()
 			}}),
 		},
-		"cancelled-at-any-look": {
+		"cancelled-at-any-check": {
 			regressor("ignores the second check of the context", "at check 2: no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 				if err := c.Err(); err != nil {
 					return err

@@ -229,7 +229,7 @@ func (c longFit) row() {
 	var mu sync.Mutex
 	var steps []moment
 	var begun time.Time
-	ctx := estimators.Observed(&firstLook{Context: context.Background(), look: func() { begun = time.Now() }}, func(s estimators.Step) {
+	ctx := estimators.Observed(&firstCheck{Context: context.Background(), look: func() { begun = time.Now() }}, func(s estimators.Step) {
 		mu.Lock()
 		defer mu.Unlock()
 		m := moment{at: time.Since(begun), done: s.Done, used: processorSeconds()}
@@ -267,15 +267,15 @@ func (c longFit) row() {
 // traceSteps selects whether the stack is printed at the end of the longest pause.
 var traceSteps = os.Getenv("KERNELEARN_TRACE_STEPS") != ""
 
-// firstLook is a context that calls a function at its first check. The time before this check is not part of the fit.
-type firstLook struct {
+// firstCheck is a context that calls a function at its first check. The time before this check is not part of the fit.
+type firstCheck struct {
 	context.Context
 	once sync.Once
 	look func()
 }
 
 // Err returns the error of the context, and counts as a check.
-func (l *firstLook) Err() error {
+func (l *firstCheck) Err() error {
 	l.once.Do(l.look)
 	return l.Context.Err()
 }

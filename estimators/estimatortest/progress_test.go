@@ -14,14 +14,14 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// manyLooks is a context that counts its checks.
-type manyLooks struct {
+// manyChecks is a context that counts its checks.
+type manyChecks struct {
 	context.Context
 	seen atomic.Int64
 }
 
 // Err returns the error of the context, and counts as a check.
-func (l *manyLooks) Err() error {
+func (l *manyChecks) Err() error {
 	l.seen.Add(1)
 	return l.Context.Err()
 }
@@ -41,7 +41,7 @@ func TestStepsComeEarly(t *testing.T) {
 				return
 			}
 			f := longRows(min(c.rows, 400), min(c.d, 30))
-			ctx := &manyLooks{Context: context.Background()}
+			ctx := &manyChecks{Context: context.Background()}
 			var steps []estimators.Step
 			var at []int64
 			require.NoError(t, c.run(estimators.Observed(ctx, func(s estimators.Step) { steps, at = append(steps, s), append(at, ctx.seen.Load()) }), f))

@@ -111,7 +111,7 @@ func BenchmarkRidge5000(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x, y, _ := benchRows(n)
 			var fit, once time.Duration
-			looks := 0
+			evaluations := 0
 			for b.Loop() {
 				start := time.Now()
 				k, err := kernels.Matrix(ctx, kernel, x, nil)
@@ -136,10 +136,10 @@ func BenchmarkRidge5000(b *testing.B) {
 					b.Fatal(err)
 				}
 				fit += time.Since(start)
-				looks += r.Report().Iterations
+				evaluations += r.Report().Iterations
 			}
 			b.ReportMetric(fit.Seconds()/once.Seconds(), "inverses")
-			b.ReportMetric(float64(looks)/float64(b.N), "looks")
+			b.ReportMetric(float64(evaluations)/float64(b.N), "evaluations")
 		})
 	}
 }

@@ -300,13 +300,13 @@ func (m *machine) choose(ctx context.Context, s machineSettings, gram gram, targ
 // sample that begins the search locates the minima less reliably. It is a variable for tests.
 var allRidgesUpTo = 1500
 
-// fewLooks reports whether only few ridges are evaluated. With groups all ridges are evaluated, because each group needs a part of
+// fewEvaluations reports whether only few ridges are evaluated. With groups all ridges are evaluated, because each group needs a part of
 // M⁻¹.
-func (m *machine) fewLooks() bool { return m.n > allRidgesUpTo && m.groups == nil }
+func (m *machine) fewEvaluations() bool { return m.n > allRidgesUpTo && m.groups == nil }
 
 // mostEvaluations returns the largest number of ridges that a search evaluates.
 func (m *machine) mostEvaluations() int {
-	if m.fewLooks() {
+	if m.fewEvaluations() {
 		return loo.MaxFewEvaluations
 	}
 	return loo.MaxEvaluations
@@ -316,16 +316,16 @@ func (m *machine) mostEvaluations() int {
 func (m *machine) search(
 	ctx context.Context, k *mat.SymDense, targets *mat.Dense, near float64, workers int, observe func(int, float64, float64),
 ) (loo.Minimum, *loo.Solution, error) {
-	if m.fewLooks() {
+	if m.fewEvaluations() {
 		return loo.SearchFew(ctx, k, targets, m.weights, near, workers, observe)
 	}
-	reduction, looks := progress.Two(ctx, 3, 1)
+	reduction, evaluations := progress.Two(ctx, 3, 1)
 	problem, err := loo.New(reduction, k, targets, m.weights, workers)
 	if err != nil {
 		return loo.Minimum{}, nil, err
 	}
 	problem.LeaveGroupsOut(m.groups)
-	best, err := problem.Search(looks, observe)
+	best, err := problem.Search(evaluations, observe)
 	if err != nil || best.Ridge == 0 {
 		return best, nil, err
 	}

@@ -176,12 +176,12 @@ func TestMultiMakesOneKernelMatrix(t *testing.T) {
 	x, y, _, _ := severalTargets(40, 5)
 	for _, ridge := range []float64{0, .1} {
 		one, several := counted{kernels.RBF{Gamma: .5}, &atomic.Int64{}}, counted{kernels.RBF{Gamma: .5}, &atomic.Int64{}}
-		var looks, steps int
-		require.NoError(t, (&Regressor{Kernel: one, Ridge: ridge, Observe: func(s estimators.Step) { looks += iterations(s) }}).Fit(ctx, x, mat.Col(nil, 0, y)))
+		var evaluations, steps int
+		require.NoError(t, (&Regressor{Kernel: one, Ridge: ridge, Observe: func(s estimators.Step) { evaluations += iterations(s) }}).Fit(ctx, x, mat.Col(nil, 0, y)))
 		require.NoError(t, (&MultiRegressor{Kernel: several, Ridge: ridge, Observe: func(s estimators.Step) { steps += iterations(s) }}).Fit(ctx, x, y))
 		assert.Positive(t, one.of.Load())
 		assert.Equal(t, one.of.Load(), several.of.Load())
-		assert.Equal(t, looks > 0, ridge == 0)
+		assert.Equal(t, evaluations > 0, ridge == 0)
 		assert.LessOrEqual(t, steps, 33)
 	}
 }

@@ -30,9 +30,9 @@ func TestKnownMachine(t *testing.T) {
 	for i, v := range y {
 		targets.Set(i, 0, v-shift)
 	}
-	look, err := loo.LookOnce(ctx, gram, targets, nil, ridge)
+	evaluation, err := loo.EvaluateOnce(ctx, gram, targets, nil, ridge)
 	require.NoError(t, err)
-	known := &loo.Solved{Kernel: kernel, Ridge: ridge, Solution: look.Solved, Shift: []float64{shift}}
+	known := &loo.Solved{Kernel: kernel, Ridge: ridge, Solution: evaluation.Solved, Shift: []float64{shift}}
 	taken := func(known *loo.Solved, kernel kernels.Kernel, ridge float64, y []float64) bool {
 		r, plain := &Regressor{Kernel: kernel, Ridge: ridge}, &Regressor{Kernel: kernel, Ridge: ridge}
 		r.StartFrom(loo.Start{Solved: known})

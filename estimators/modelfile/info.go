@@ -54,7 +54,7 @@ func DescribeFile(path string) (Info, error) {
 // type in this module, Describe returns the type, the version and the size of the model and of its parts. It returns ErrBadModel if
 // the data is incomplete, has been changed or is not a file of this module, or if its format is newer than this release.
 func Describe(data []byte) (Info, error) {
-	holds, err := codec.Look(data)
+	holds, err := codec.Inspect(data)
 	if err != nil {
 		return Info{}, err
 	}
@@ -79,7 +79,7 @@ func Describe(data []byte) (Info, error) {
 	}
 	out.Library, out.GoesOn = s.Library, len(s.Goes) > 0
 	out.Parts = infos(h.Parts)
-	if model, err := codec.Look(s.Model); err == nil { // MarshalBinary of a third-party type may return data in any format
+	if model, err := codec.Inspect(s.Model); err == nil { // MarshalBinary of a third-party type may return data in any format
 		out.Version = model.Version
 	}
 	return out, nil

@@ -19,10 +19,10 @@ const (
 	leastProbes, mostProbes = 2, 16
 	// probeStream is the stream "probes".
 	probeStream = 0x70726f626573
-	// lookEvery is the number of steps between comparisons of the errors. The steps end when the errors no longer change, or after
+	// compareEvery is the number of steps between comparisons of the errors. The steps end when the errors no longer change, or after
 	// mostSteps.
-	lookEvery, mostSteps = 16, 480
-	settled              = 1e-3
+	compareEvery, mostSteps = 16, 480
+	settled                 = 1e-3
 	// leastRelativeRidge is the smallest ridge that is compared, relative to the mean squared length of the rows.
 	leastRelativeRidge = 1e-6
 	// vectorsOfColumns is the number of vectors with an element for each column that a fit holds, in addition to those of each
@@ -85,14 +85,14 @@ func (p *crossValidation) choose(ctx context.Context, m *model) error {
 		}
 	}
 	ridges, errs := make([]float64, len(searches)), make([]float64, len(searches))
-	loop, steps := progress.NewLoop(ctx), progress.NewSteps(ctx, mostSteps/lookEvery)
+	loop, steps := progress.NewLoop(ctx), progress.NewSteps(ctx, mostSteps/compareEvery)
 	defer loop.End()
-	for taken := 0; taken < mostSteps; taken += lookEvery {
-		err := parallel.ForEach(ctx, p.settings.workers, len(p.runs), func(i int) error { return p.runs[i].advance(ctx, lookEvery) })
+	for taken := 0; taken < mostSteps; taken += compareEvery {
+		err := parallel.ForEach(ctx, p.settings.workers, len(p.runs), func(i int) error { return p.runs[i].advance(ctx, compareEvery) })
 		if err != nil {
 			return err
 		}
-		loop.Report(float64(taken+lookEvery) / mostSteps)
+		loop.Report(float64(taken+compareEvery) / mostSteps)
 		ended := true
 		for _, r := range p.runs {
 			ended = ended && r.ended

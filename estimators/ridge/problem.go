@@ -39,15 +39,15 @@ func (p *ridgeProblem) heuristicRidge() float64 {
 	return lssvm.HeuristicRidge(n) * p.weight / float64(n)
 }
 
-// rowsPerLook is the number of rows that are processed between two checks of a context.
-const rowsPerLook = 256
+// rowsPerCheck is the number of rows that are processed between two checks of a context.
+const rowsPerCheck = 256
 
 // overRows calls f for each of n rows. It returns the error of ctx.
 func overRows(ctx context.Context, n int, f func(i int)) error {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for i := range n {
-		if i%rowsPerLook == 0 {
+		if i%rowsPerCheck == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

@@ -128,20 +128,20 @@ func (s modelSettings) solveGram(ctx context.Context, m *model, gram *mat.SymDen
 		ridge = lssvm.HeuristicRidge(gram.SymmetricDim()) / m.unit
 	}
 	if ridge > 0 && groups == nil {
-		look, err := loo.LookOnce(ctx, gram, y, own, ridge)
-		if err == nil && look.Solved == nil {
+		evaluation, err := loo.EvaluateOnce(ctx, gram, y, own, ridge)
+		if err == nil && evaluation.Solved == nil {
 			err = s.errIndefinite(ridge)
 		}
-		return ridge, look.Solved, err
+		return ridge, evaluation.Solved, err
 	}
-	reduction, looks := progress.Two(ctx, 3, 1)
+	reduction, evaluations := progress.Two(ctx, 3, 1)
 	problem, err := loo.New(reduction, gram, y, own, s.workers)
 	if err != nil {
 		return 0, nil, err
 	}
 	problem.LeaveGroupsOut(groups)
 	if ridge == 0 {
-		best, err := problem.Search(looks, observed(ctx))
+		best, err := problem.Search(evaluations, observed(ctx))
 		if err != nil {
 			return 0, nil, err
 		}

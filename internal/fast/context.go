@@ -18,7 +18,7 @@ import (
 const (
 	// A block has at most this many multiplications. On two processors they take about a tenth of a second with the BLAS of package
 	// simd, and a quarter of a second with gonum's own.
-	perLook, perLookPlain = 1 << 31, 1 << 29
+	perCheck, perCheckPlain = 1 << 31, 1 << 29
 	// leastPart is the smallest number of rows or columns of a block. With fewer, packing would take longer than the products
 	// themselves.
 	leastPart = 96
@@ -26,17 +26,17 @@ const (
 	partUnit = 24
 )
 
-// mostPerLook returns the largest number of multiplications of a block.
-func mostPerLook() float64 {
+// mostPerCheck returns the largest number of multiplications of a block.
+func mostPerCheck() float64 {
 	if _, plain := Implementation().(gonum.Implementation); plain {
-		return perLookPlain
+		return perCheckPlain
 	}
-	return perLook
+	return perCheck
 }
 
 // GemmContext is Gemm.
 func GemmContext(ctx context.Context, tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) error {
-	return gemm(ctx, mostPerLook(), tA, tB, alpha, a, b, beta, c)
+	return gemm(ctx, mostPerCheck(), tA, tB, alpha, a, b, beta, c)
 }
 
 func gemm(ctx context.Context, most float64, tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64,
@@ -63,7 +63,7 @@ func gemm(ctx context.Context, most float64, tA, tB blas.Transpose, alpha float6
 
 // SyrkContext is Syrk.
 func SyrkContext(ctx context.Context, t blas.Transpose, alpha float64, a blas64.General, beta float64, c blas64.Symmetric) error {
-	return syrk(ctx, mostPerLook(), t, alpha, a, beta, c)
+	return syrk(ctx, mostPerCheck(), t, alpha, a, beta, c)
 }
 
 func syrk(ctx context.Context, most float64, t blas.Transpose, alpha float64, a blas64.General, beta float64, c blas64.Symmetric) error {
@@ -97,7 +97,7 @@ func syrk(ctx context.Context, most float64, t blas.Transpose, alpha float64, a 
 
 // TrsmContext is Trsm.
 func TrsmContext(ctx context.Context, s blas.Side, tA blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) error {
-	return trsm(ctx, mostPerLook(), s, tA, alpha, a, b)
+	return trsm(ctx, mostPerCheck(), s, tA, alpha, a, b)
 }
 
 func trsm(ctx context.Context, most float64, s blas.Side, tA blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) error {
@@ -114,7 +114,7 @@ func trsm(ctx context.Context, most float64, s blas.Side, tA blas.Transpose, alp
 // SymmContext is Symm.
 func SymmContext(ctx context.Context, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64,
 	c blas64.General) error {
-	return symm(ctx, mostPerLook(), s, alpha, a, b, beta, c)
+	return symm(ctx, mostPerCheck(), s, alpha, a, b, beta, c)
 }
 
 func symm(ctx context.Context, most float64, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64,

@@ -42,14 +42,14 @@ func TestInParts(t *testing.T) {
 		assert.True(t, mat.EqualApprox(want, got, 1e-9))
 	}
 	// both runs a function without blocks and in blocks on copies of c, and compares the results.
-	both := func(c *mat.Dense, leastLooks int, whole func(c *mat.Dense), parts func(ctx context.Context, c *mat.Dense) error) {
+	both := func(c *mat.Dense, leastEvaluations int, whole func(c *mat.Dense), parts func(ctx context.Context, c *mat.Dense) error) {
 		t.Helper()
 		want, got := mat.DenseCopyOf(c), mat.DenseCopyOf(c)
 		whole(want)
 		all := &checks{Context: context.Background(), left: math.MaxInt}
 		require.NoError(t, parts(all, got))
 		same(want, got)
-		assert.GreaterOrEqual(t, all.seen, leastLooks)
+		assert.GreaterOrEqual(t, all.seen, leastEvaluations)
 		for _, left := range []int{0, 1, all.seen / 2, all.seen - 1} {
 			ctx := &checks{Context: context.Background(), left: left}
 			require.ErrorIs(t, parts(ctx, mat.DenseCopyOf(c)), context.Canceled, "after %d of %d checks", left, all.seen)

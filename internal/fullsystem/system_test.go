@@ -325,10 +325,10 @@ func TestRidges(t *testing.T) {
 	}
 	p, err = NewProblem(context.Background(), Settings{Type: "test"}, kernel, x, y, nil)
 	require.NoError(t, err)
-	looks := 0
-	best, _, err := p.Search(context.Background(), 1, func(float64, float64) { looks++ })
+	evaluations := 0
+	best, _, err := p.Search(context.Background(), 1, func(float64, float64) { evaluations++ })
 	require.NoError(t, err)
-	assert.LessOrEqual(t, looks, 5)
+	assert.LessOrEqual(t, evaluations, 5)
 	least := math.Inf(1)
 	for _, ridge := range []float64{1. / 27, 1. / 9, 1. / 3, 1, 3} {
 		least = min(least, loss(ridge))
@@ -348,9 +348,9 @@ func TestEndsAndErrors(t *testing.T) {
 		_, _, err = p.Solve(ctx, []float64{1e-3})
 		return err
 	}
-	looks := &counting{Context: context.Background(), left: math.MaxInt}
-	require.NoError(t, solve(looks, Settings{Type: "test", Workers: 1}, kernel))
-	all := math.MaxInt - looks.left
+	evaluations := &counting{Context: context.Background(), left: math.MaxInt}
+	require.NoError(t, solve(evaluations, Settings{Type: "test", Workers: 1}, kernel))
+	all := math.MaxInt - evaluations.left
 	require.Greater(t, all, 50)
 	for left := 0; left < all; left += 1 + all/40 {
 		ending := &counting{Context: context.Background(), left: left}

@@ -13,8 +13,8 @@ const (
 	unit = 0x1p-53
 	// mostSweeps times the order is the limit on sweeps, as in LAPACK.
 	mostSweeps = 30
-	// sweptPerLook is the number of elements swept between two checks of the context, which takes a few hundredths of a second.
-	sweptPerLook = 1 << 21
+	// sweptPerCheck is the number of elements swept between two checks of the context, which takes a few hundredths of a second.
+	sweptPerCheck = 1 << 21
 )
 
 // tridiagonalValues overwrites d with the eigenvalues, in ascending order, of the symmetric tridiagonal matrix with diagonal d and
@@ -70,7 +70,7 @@ type sweeper struct {
 
 // next reports whether another sweep over the given number of elements is allowed.
 func (s *sweeper) next(elements int) bool {
-	if s.swept += elements; s.swept > sweptPerLook {
+	if s.swept += elements; s.swept > sweptPerCheck {
 		s.swept = 0
 		if s.err = s.ctx.Err(); s.err != nil {
 			return false

@@ -52,7 +52,7 @@ func TestTridiagonalValuesHear(t *testing.T) {
 		d[i], e[i] = float64(i%17), 1
 	}
 	looked := 0
-	ctx := &looksAfter{Context: context.Background(), looked: &looked}
+	ctx := &checksAfter{Context: context.Background(), looked: &looked}
 	_, err := tridiagonalValues(ctx, slices.Clone(d), slices.Clone(e))
 	require.NoError(t, err)
 	all := looked
@@ -63,14 +63,14 @@ func TestTridiagonalValuesHear(t *testing.T) {
 	assert.Equal(t, all/2, looked)
 }
 
-// looksAfter is a context that is cancelled at check number end, or never if end is 0. It counts the checks in looked.
-type looksAfter struct {
+// checksAfter is a context that is cancelled at check number end, or never if end is 0. It counts the checks in looked.
+type checksAfter struct {
 	context.Context
 	looked *int
 	end    int
 }
 
-func (l *looksAfter) Err() error {
+func (l *checksAfter) Err() error {
 	if *l.looked++; *l.looked == l.end {
 		return context.Canceled
 	}

@@ -54,8 +54,8 @@ func wrong(targets, residuals, mean []float64) bool {
 
 // ridges is a problem as a function of its ridge.
 type ridges interface {
-	// Look costs O(n²), and Evidence alone O(n). If a ridge has no solution, the error is infinite.
-	Look(ctx context.Context, ridge float64) (Evaluation, error)
+	// Evaluate costs O(n²), and Evidence alone O(n). If a ridge has no solution, the error is infinite.
+	Evaluate(ctx context.Context, ridge float64) (Evaluation, error)
 	Evidence(ridge float64) float64
 	scaleOfRidges() float64
 }
@@ -123,7 +123,7 @@ func (c *curve) evaluate(u float64) float64 {
 		}
 	}
 	var l Evaluation
-	if l, c.err = c.p.Look(c.parts.Next(), ridge); c.err != nil || !(l.Error < math.Inf(1)) {
+	if l, c.err = c.p.Evaluate(c.parts.Next(), ridge); c.err != nil || !(l.Error < math.Inf(1)) {
 		return math.Inf(1)
 	}
 	c.seen = slices.Insert(c.seen, i, l)
@@ -163,8 +163,8 @@ func (p *Problem) scaleOfRidges() float64 { return p.scale }
 
 func (p *Linear) scaleOfRidges() float64 { return p.scale }
 
-// Look implements ridges.
-func (p *Problem) Look(ctx context.Context, ridge float64) (Evaluation, error) {
+// Evaluate implements ridges.
+func (p *Problem) Evaluate(ctx context.Context, ridge float64) (Evaluation, error) {
 	out := Evaluation{Ridge: ridge, Error: math.Inf(1), Evidence: p.Evidence(ridge)}
 	s, err := p.Solve(ctx, ridge)
 	if err != nil || s == nil {
@@ -234,8 +234,8 @@ func restricted(n, k int, q, det, eta float64) float64 {
 	return v
 }
 
-// Look implements ridges.
-func (p *Linear) Look(ctx context.Context, ridge float64) (Evaluation, error) {
+// Evaluate implements ridges.
+func (p *Linear) Evaluate(ctx context.Context, ridge float64) (Evaluation, error) {
 	out := Evaluation{Ridge: ridge, Error: math.Inf(1), Evidence: p.Evidence(ridge)}
 	squares, share, err := p.squares(ctx, ridge)
 	if err != nil || squares == nil {

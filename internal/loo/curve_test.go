@@ -73,12 +73,12 @@ func TestCurve(t *testing.T) {
 		noise   float64
 	}{{1, nil, .3}, {1, weights, .3}, {3, nil, .3}, {3, weights, 2}, {1, nil, 30}} {
 		p, features := curveProblem(60, 5, c.k, c.weights, c.noise, 3)
-		looks, err := Curve(context.Background(), p, 0)
+		evaluations, err := Curve(context.Background(), p, 0)
 		require.NoError(t, err)
-		least, ok := Least(looks)
+		least, ok := Least(evaluations)
 		require.True(t, ok)
-		assert.LessOrEqual(t, len(looks), 31)
-		assert.True(t, slices.IsSortedFunc(looks, func(a, b Evaluation) int { return cmp.Compare(a.Ridge, b.Ridge) }))
+		assert.LessOrEqual(t, len(evaluations), 31)
+		assert.True(t, slices.IsSortedFunc(evaluations, func(a, b Evaluation) int { return cmp.Compare(a.Ridge, b.Ridge) }))
 		best, evidence := math.Inf(1), math.Inf(-1)
 		for u := -8.0; u <= 4; u += .05 {
 			ridge := p.scale * math.Pow(10, u)
@@ -88,14 +88,14 @@ func TestCurve(t *testing.T) {
 		}
 		assert.LessOrEqual(t, least.Error, best*1.01)
 		highest := math.Inf(-1)
-		for _, l := range looks {
+		for _, l := range evaluations {
 			highest = max(highest, l.Evidence)
 			e, err := p.Error(context.Background(), l.Ridge)
 			require.NoError(t, err)
 			assert.InEpsilon(t, e, l.Error, 1e-9)
 		}
 		assert.InDelta(t, evidence, highest, 1)
-		one, err := features.Look(context.Background(), least.Ridge)
+		one, err := features.Evaluate(context.Background(), least.Ridge)
 		require.NoError(t, err)
 		assert.InEpsilon(t, least.Error, one.Error, 1e-6)
 		assert.InEpsilon(t, least.StandardError, one.StandardError, 1e-6)
@@ -141,8 +141,8 @@ func TestEvidence(t *testing.T) {
 	assert.InDelta(t, want, must(New(ctx, gram, y, weights, 1)).Evidence(.7), 1e-9)
 }
 
-// LookOnce agrees with Look.
-func TestLookOnce(t *testing.T) {
+// EvaluateOnce agrees with Evaluate.
+func TestEvaluateOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	for _, k := range []int{1, 3} {
 		for _, weighted := range []bool{false, true} {
@@ -164,9 +164,9 @@ func TestLookOnce(t *testing.T) {
 			gram.SymOuterK(1, z)
 			own := mat.NewSymDense(n, nil)
 			own.CopySym(gram)
-			want, err := must(New(ctx, own, y, weights, 1)).Look(context.Background(), .3)
+			want, err := must(New(ctx, own, y, weights, 1)).Evaluate(context.Background(), .3)
 			require.NoError(t, err)
-			got := must(LookOnce(ctx, gram, y, weights, .3))
+			got := must(EvaluateOnce(ctx, gram, y, weights, .3))
 			assert.InEpsilonSlice(t, []float64{want.Ridge, want.Error, want.StandardError, want.Evidence}, []float64{got.Ridge, got.Error, got.StandardError, got.Evidence}, 1e-8)
 		}
 	}
@@ -206,11 +206,11 @@ func TestWrong(t *testing.T) {
 		require.Positive(t, want)
 		own := mat.NewSymDense(n, nil)
 		own.CopySym(gram)
-		l, err := must(New(ctx, own, y, weights, 1)).Look(context.Background(), .5)
+		l, err := must(New(ctx, own, y, weights, 1)).Evaluate(context.Background(), .5)
 		require.NoError(t, err)
 		assert.InDelta(t, want/total, l.Wrong, 1e-12)
 		own.CopySym(gram)
-		assert.InDelta(t, want/total, must(LookOnce(ctx, own, y, weights, .5)).Wrong, 1e-12)
+		assert.InDelta(t, want/total, must(EvaluateOnce(ctx, own, y, weights, .5)).Wrong, 1e-12)
 
 		zc, tc, means := mat.NewDense(n, 3, nil), mat.NewDense(n, k, nil), make([]float64, k)
 		leverage := make([]float64, n)
@@ -238,7 +238,7 @@ func TestWrong(t *testing.T) {
 		inner.SymOuterK(1, zc.T())
 		p := must(NewLinear(ctx, inner, zc, tc, leverage, total, 1, 1))
 		p.OfClasses(means)
-		l, err = p.Look(context.Background(), .5)
+		l, err = p.Evaluate(context.Background(), .5)
 		require.NoError(t, err)
 		assert.InDelta(t, want/total, l.Wrong, 1e-12)
 	}
@@ -280,10 +280,10 @@ func withoutRow(t *testing.T, gram *mat.SymDense, y *mat.Dense, weights []float6
 func TestCurveLooksOnceAtARidge(t *testing.T) {
 	for seed := range uint64(40) {
 		p, _ := curveProblem(40, 3, 1, nil, .3, seed)
-		looks, err := Curve(context.Background(), p, 0)
+		evaluations, err := Curve(context.Background(), p, 0)
 		require.NoError(t, err)
-		for i := 1; i < len(looks); i++ {
-			require.Greater(t, looks[i].Ridge/looks[i-1].Ridge, 1+1e-6, "seed %d, looks %d and %d of %d", seed, i-1, i, len(looks))
+		for i := 1; i < len(evaluations); i++ {
+			require.Greater(t, evaluations[i].Ridge/evaluations[i-1].Ridge, 1+1e-6, "seed %d, evaluations %d and %d of %d", seed, i-1, i, len(evaluations))
 		}
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// LookOnce is like Problem.Look for a single ridge, without the reduction that several ridges share. It overwrites gram (n×n). The
+// EvaluateOnce is like Problem.Evaluate for a single ridge, without the reduction that several ridges share. It overwrites gram (n×n). The
 // targets are n×k, and own holds the n weights, or is nil if all are 1. It costs 2n³/3, a quarter of the cost of New. It returns
 // ctx's error.
-func LookOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (Evaluation, error) {
+func EvaluateOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (Evaluation, error) {
 	s, factor, err := solveOnce(ctx, gram, targets, own, ridge)
 	if err != nil || s == nil {
 		return Evaluation{Ridge: ridge, Error: math.Inf(1), Evidence: math.Inf(-1)}, err

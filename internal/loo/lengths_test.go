@@ -14,16 +14,16 @@ import (
 // range is returned.
 func TestLengths(t *testing.T) {
 	for _, want := range []float64{1. / 30, .4, 1, 3, 40} {
-		looks := 0
+		evaluations := 0
 		l := &Lengths{Error: func(_ context.Context, length float64) (float64, error) {
-			looks++
+			evaluations++
 			u := math.Log(length / want)
 			return 1 + u*u, nil
 		}}
 		got, err := l.Search(context.Background())
 		require.NoError(t, err)
 		assert.InEpsilon(t, want, got, .1)
-		assert.LessOrEqual(t, looks, 10)
+		assert.LessOrEqual(t, evaluations, 10)
 	}
 	l := &Lengths{Error: func(_ context.Context, length float64) (float64, error) { return length, nil }}
 	got, err := l.Search(context.Background())

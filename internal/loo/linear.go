@@ -53,7 +53,7 @@ func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, l
 	return p, fast.GemmContext(second, blas.Trans, blas.Trans, 1, q.RawMatrix(), z.RawMatrix(), 0, p.rotated.RawMatrix())
 }
 
-// OfClasses declares that the targets are ±1 minus these means, so that Look counts the rows whose prediction is another class. It
+// OfClasses declares that the targets are ±1 minus these means, so that Evaluate counts the rows whose prediction is another class. It
 // requires the leverages of an intercept.
 func (p *Linear) OfClasses(means []float64) { p.means = means }
 
@@ -79,7 +79,7 @@ func (p *Linear) Error(ctx context.Context, lambda float64) (float64, error) {
 }
 
 // squares returns the squared leave-one-out residuals times w, summed over the targets, or nil if there is no solution. It also
-// returns the fraction of rows whose prediction is another class (see Look).
+// returns the fraction of rows whose prediction is another class (see Evaluate).
 func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64, share float64, err error) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {

@@ -18,17 +18,17 @@ import (
 // MaxFewEvaluations is the largest number of ridges that SearchFew evaluates. It usually evaluates two to four.
 const MaxFewEvaluations = 6
 
-// usualLooks is a typical number of evaluations, for estimates of progress.
-const usualLooks = 3
+// usualEvaluations is a typical number of evaluations, for estimates of progress.
+const usualEvaluations = 3
 
 const (
 	sampleShare  = 3    // a search begins with one in this many rows
 	sampleRows   = 1000 // and with at most this many
 	sampleStream = 0x726f7773
 
-	// worthALook is the smallest expected decrease of the log error for which a ridge is evaluated.
-	worthALook = 1e-3
-	// worthNear replaces worthALook in a search that starts near the best ridge.
+	// worthEvaluating is the smallest expected decrease of the log error for which a ridge is evaluated.
+	worthEvaluating = 1e-3
+	// worthNear replaces worthEvaluating in a search that starts near the best ridge.
 	worthNear = 5e-3
 	// A minimum of the sample competes with the best if its log error is at most rivalError above that of the best, and the barrier
 	// between them is at least barrier above its own.
@@ -92,7 +92,7 @@ func SearchFew(
 }
 
 // CurveFew returns the results of the ridges that SearchFew evaluates, in ascending order, without those that have no solution. No
-// ridge is below least. If known results of CurveFew or LookOnce are passed, it continues from them without a sample, and returns
+// ridge is below least. If known results of CurveFew or EvaluateOnce are passed, it continues from them without a sample, and returns
 // them too.
 func CurveFew(
 	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, least float64, workers int, known ...Evaluation,
@@ -105,7 +105,7 @@ func CurveFew(
 	f.lo = min(max(f.lo, math.Log(least)), f.hi) // -Inf for 0
 	for _, l := range known {
 		if l.Solved != nil && l.Error > 0 {
-			f.keepLook(l)
+			f.keepEvaluation(l)
 			f.enter(point{math.Log(l.Ridge), l.Error, f.log(l.Error), l.Slope})
 		}
 	}
@@ -128,8 +128,8 @@ func (f *few) search(near float64, workers int) error {
 	}
 	// The sample costs at least 8m³/3, mostly limited by memory bandwidth, and an evaluation costs 2n³/3.
 	n, m := float64(len(f.diag)), float64(rowsOfSample(len(f.diag)))
-	sample, rest := progress.Two(f.ctx, 15*m*m*m, usualLooks*n*n*n)
-	f.parts = progress.NewSeries(rest, usualLooks)
+	sample, rest := progress.Two(f.ctx, 15*m*m*m, usualEvaluations*n*n*n)
+	f.parts = progress.NewSeries(rest, usualEvaluations)
 	evaluations, err := sampleCurve(sample, f.gram, f.targets, f.own, workers)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ type point struct{ u, error, f, slope float64 }
 
 func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, observe func(int, float64, float64)) (*few, error) {
 	f := &few{ctx: ctx, gram: gram, diag: make([]float64, gram.SymmetricDim()), targets: targets,
-		unit: goals.Unit(mat.DenseCopyOf(targets).RawMatrix().Data), own: own, observe: observe, worth: worthALook}
+		unit: goals.Unit(mat.DenseCopyOf(targets).RawMatrix().Data), own: own, observe: observe, worth: worthEvaluating}
 	scale, mean := centredScale(gram), 0.0
 	for i := range f.diag {
 		f.diag[i] = gram.At(i, i)
@@ -321,7 +321,7 @@ func (f *few) evaluate(u float64) {
 			p.error, p.f, p.slope = e, f.log(e), slope
 		}
 		if f.keep {
-			f.keepLook(evaluationOf(s, factor, f.targets, f.own, ridge, slope))
+			f.keepEvaluation(evaluationOf(s, factor, f.targets, f.own, ridge, slope))
 		}
 	}
 	if at := f.enter(p); s != nil && f.least() == at {
@@ -335,8 +335,8 @@ func (f *few) evaluate(u float64) {
 // log returns the log of a squared error in the unit of the targets. Other units would be rounded differently.
 func (f *few) log(squared float64) float64 { return math.Log(squared / f.unit / f.unit) }
 
-// keepLook stores a result for CurveFew.
-func (f *few) keepLook(l Evaluation) {
+// keepEvaluation stores a result for CurveFew.
+func (f *few) keepEvaluation(l Evaluation) {
 	f.evaluations = append(f.evaluations, l)
 	slices.SortFunc(f.evaluations, func(a, b Evaluation) int { return cmp.Compare(a.Ridge, b.Ridge) })
 }

@@ -55,7 +55,7 @@ var noises = map[string]func(rng *rand.Rand, f float64) float64{
 // The error is within 1% of that of the full search. The solution agrees with the solution of the reduction at the same ridge. The
 // results are bit-identical for any number of goroutines.
 func TestSearchFew(t *testing.T) {
-	looks, problems := 0, 0
+	evaluations, problems := 0, 0
 	for name, noise := range noises {
 		for _, c := range []struct {
 			d, k     int
@@ -78,7 +78,7 @@ func TestSearchFew(t *testing.T) {
 			assert.Equal(t, calls, got.Evaluations)
 			assert.LessOrEqual(t, calls, MaxFewEvaluations)
 			assert.LessOrEqual(t, got.Error, 1.01*want.Error, "%s %v", name, c)
-			looks, problems = looks+calls, problems+1
+			evaluations, problems = evaluations+calls, problems+1
 
 			same, err := p.Solve(ctx, got.Ridge)
 			require.NoError(t, err)
@@ -94,28 +94,28 @@ func TestSearchFew(t *testing.T) {
 			assert.Equal(t, got, again)
 		}
 	}
-	assert.Less(t, float64(looks), 3.5*float64(problems))
+	assert.Less(t, float64(evaluations), 3.5*float64(problems))
 }
 
-// CurveFew returns the ridges of SearchFew that are not below least, each with the results of LookOnce.
+// CurveFew returns the ridges of SearchFew that are not below least, each with the results of EvaluateOnce.
 func TestCurveFew(t *testing.T) {
 	for _, least := range []float64{0, 1} {
 		gram, targets, weights := fewProblem(330, 5, 3, .2, true, noises["normal"], 1)
-		looks, err := CurveFew(ctx, copied(gram), targets, weights, least, 0)
+		evaluations, err := CurveFew(ctx, copied(gram), targets, weights, least, 0)
 		require.NoError(t, err)
-		require.NotEmpty(t, looks)
-		for i, l := range looks {
-			assert.Equal(t, must(LookOnce(ctx, copied(gram), targets, weights, l.Ridge)), l)
+		require.NotEmpty(t, evaluations)
+		for i, l := range evaluations {
+			assert.Equal(t, must(EvaluateOnce(ctx, copied(gram), targets, weights, l.Ridge)), l)
 			assert.GreaterOrEqual(t, l.Ridge, .999999*least)
-			assert.True(t, i == 0 || l.Ridge > looks[i-1].Ridge)
+			assert.True(t, i == 0 || l.Ridge > evaluations[i-1].Ridge)
 		}
 		got, _, err := SearchFew(ctx, copied(gram), targets, weights, 0, 0, nil)
 		require.NoError(t, err)
-		best, ok := Least(looks)
+		best, ok := Least(evaluations)
 		require.True(t, ok)
 		if least == 0 {
 			assert.Equal(t, got.Ridge, best.Ridge)
-			assert.Len(t, looks, got.Evaluations)
+			assert.Len(t, evaluations, got.Evaluations)
 		} else {
 			assert.Greater(t, least, got.Ridge)
 			assert.InEpsilon(t, least, best.Ridge, 1e-9)
@@ -126,13 +126,13 @@ func TestCurveFew(t *testing.T) {
 	require.NoError(t, err)
 	want, _ := Least(whole)
 	for _, factor := range []float64{.2, 5} { // known results are kept, and the search continues from them
-		known := must(LookOnce(ctx, copied(gram), targets, nil, factor*want.Ridge))
-		looks, err := CurveFew(ctx, copied(gram), targets, nil, 0, 0, known)
+		known := must(EvaluateOnce(ctx, copied(gram), targets, nil, factor*want.Ridge))
+		evaluations, err := CurveFew(ctx, copied(gram), targets, nil, 0, 0, known)
 		require.NoError(t, err)
-		got, _ := Least(looks)
+		got, _ := Least(evaluations)
 		assert.InEpsilon(t, want.Error, got.Error, 2e-3)
-		assert.Contains(t, looks, known)
-		assert.LessOrEqual(t, len(looks), 4)
+		assert.Contains(t, evaluations, known)
+		assert.LessOrEqual(t, len(evaluations), 4)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
@@ -191,14 +191,14 @@ func TestSearchFewWithoutMachines(t *testing.T) {
 func TestSearchFewIsCancelled(t *testing.T) {
 	gram, targets, _ := fewProblem(200, 5, 1, .2, false, noises["normal"], 3)
 	c, cancel := context.WithCancel(ctx)
-	looks := 0
-	_, solved, err := SearchFew(c, copied(gram), targets, nil, 0, 0, func(int, float64, float64) { looks++; cancel() })
+	evaluations := 0
+	_, solved, err := SearchFew(c, copied(gram), targets, nil, 0, 0, func(int, float64, float64) { evaluations++; cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Nil(t, solved)
-	assert.Equal(t, 1, looks)
-	_, _, err = SearchFew(c, gram, targets, nil, 0, 0, func(int, float64, float64) { looks++ })
+	assert.Equal(t, 1, evaluations)
+	_, _, err = SearchFew(c, gram, targets, nil, 0, 0, func(int, float64, float64) { evaluations++ })
 	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, 1, looks)
+	assert.Equal(t, 1, evaluations)
 }
 
 // The estimated slope is close to finite differences of the error, for one target and several, with and without weights.

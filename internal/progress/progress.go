@@ -34,8 +34,8 @@ const (
 	// perUse is the share of the remainder of a part that a loop or a group of parts covers. The rest remains for loops that follow
 	// it. Code with several loops should divide its part with Parts.
 	perUse = .95
-	// halfLooks is the number of context checks after which half of a part counts as completed, if nothing else advances it.
-	halfLooks = 256
+	// halfEvaluations is the number of context checks after which half of a part counts as completed, if nothing else advances it.
+	halfEvaluations = 256
 )
 
 // tree is the shared state of the parts of a fit. One goroutine at a time changes it or runs an observer.
@@ -297,7 +297,7 @@ func (p *workShare) read() {
 		return
 	}
 	p.looks++
-	p.raise(perUse * float64(p.looks) / float64(p.looks+halfLooks))
+	p.raise(perUse * float64(p.looks) / float64(p.looks+halfEvaluations))
 }
 
 // Watched reports whether ctx has an observer.

@@ -73,11 +73,11 @@ type finalists struct {
 	rows     []int   // trace rows of this round
 	// looks holds the evaluations with a Cholesky factor for each ridge, by trace row. The parameter rough belongs to a kernel for
 	// which a few pivots do not suffice. They do not suffice for narrower kernels either.
-	looks  map[int][]loo.Evaluation
-	latest []loo.Evaluation
-	rough  float64
-	narrow bool // narrower kernels were clearly worse in the last round
-	last   bool // this is the search for the ridge of the best kernel
+	evaluations map[int][]loo.Evaluation
+	latest      []loo.Evaluation
+	rough       float64
+	narrow      bool // narrower kernels were clearly worse in the last round
+	last        bool // this is the search for the ridge of the best kernel
 }
 
 // samples reports whether the entropies use only firstRows rows, so that a choice needs finalists.
@@ -101,14 +101,14 @@ func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []s
 	opening, rest := progress.Two(ctx, 1, 3)
 	each := progress.Open(opening)
 	var rivals []int
-	var looks []search.RidgeScore
-	least, knownBest := lookOf(runs[taken], choices[taken])
+	var evaluations []search.RidgeScore
+	least, knownBest := ridgeScoreOf(runs[taken], choices[taken])
 	for i, r := range runs {
 		f, err := e.newFinalists(r, choices[i])
 		if err != nil {
 			return taken, err
 		}
-		own, known := lookOf(r, choices[i])
+		own, known := ridgeScoreOf(r, choices[i])
 		all[i] = f
 		if f == nil || i != taken && (!known || !knownBest || own.Score > (1+farBehind)*least.Score) {
 			continue
@@ -117,11 +117,11 @@ func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []s
 			return taken, err
 		}
 		if at, ok := f.best(); ok {
-			rivals, looks = append(rivals, i), append(looks, at.RidgeScore)
+			rivals, evaluations = append(rivals, i), append(evaluations, at.RidgeScore)
 		}
 	}
 	if len(rivals) > 1 {
-		taken = rivals[closedform.Best(looks, e.Score.rule(), runs[taken].Labels != nil,
+		taken = rivals[closedform.Best(evaluations, e.Score.rule(), runs[taken].Labels != nil,
 			closedform.ErrorTolerance(all[rivals[0]].rounds[0]))]
 	}
 	if all[taken] == nil {
@@ -148,7 +148,7 @@ func (e *Search) newFinalists(r *search.Run, choice search.Choice) (*finalists, 
 		return nil, err
 	}
 	f := &finalists{search: &cfg, run: r, form: form, choice: choice, ridge: choice.Ridge,
-		looks: map[int][]loo.Evaluation{}, rounds: []int{n}}
+		evaluations: map[int][]loo.Evaluation{}, rounds: []int{n}}
 	f.finder.integer = r.Family.Integer()
 	f.finder.lo, f.finder.hi = r.Family.Bounds()
 	f.param = r.Row(choice.Iteration).Param
@@ -223,7 +223,7 @@ func (f *finalists) measure(ctx context.Context) error {
 }
 
 // clearlyNarrow reports whether a kernel narrower than the best of the round was clearly worse.
-func (f *finalists) clearlyNarrow(best closedform.Look) bool {
+func (f *finalists) clearlyNarrow(best closedform.RidgeRow) bool {
 	for _, at := range f.rows {
 		row := f.run.Row(at + 1)
 		if row.Param > f.run.Row(best.Row+1).Param && row.Score > (1+clearlyWorse)*best.Score {
@@ -234,8 +234,8 @@ func (f *finalists) clearlyNarrow(best closedform.Look) bool {
 }
 
 // solved returns the machine of the best kernel on all rows, or nil if it was not computed.
-func (f *finalists) solved(best closedform.Look) *loo.Solved {
-	for _, l := range f.looks[best.Row] {
+func (f *finalists) solved(best closedform.RidgeRow) *loo.Solved {
+	for _, l := range f.evaluations[best.Row] {
 		if l.Ridge == best.Ridge && l.Solved != nil && f.form.Weights == nil {
 			out := &loo.Solved{Kernel: f.run.Family.Kernel(f.run.Row(best.Row + 1).Param), Ridge: l.Ridge, Solution: l.Solved}
 			if out.Shift = f.form.Means; f.form.Signs != nil {
@@ -270,7 +270,7 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 }
 
 // best returns the best kernel of the round.
-func (f *finalists) best() (closedform.Look, bool) {
+func (f *finalists) best() (closedform.RidgeRow, bool) {
 	var rows []search.TraceRow
 	for _, at := range f.rows {
 		rows = append(rows, f.run.Row(at+1))
@@ -286,7 +286,7 @@ func (f *finalists) best() (closedform.Look, bool) {
 // best. A brief climb scores only narrower kernels, which more rows may support, at half steps. It skips them if they were clearly
 // worse and need a matrix.
 func (f *finalists) climb(ctx context.Context, param float64) error {
-	if !f.looked(param) {
+	if !f.evaluated(param) {
 		if err := f.evaluate(ctx, param); err != nil {
 			return err
 		}
@@ -308,7 +308,7 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 		}
 		for count := 1; count <= finalSteps; count++ {
 			next := f.finder.snap(u + float64(count)*step)
-			if f.looked(next) {
+			if f.evaluated(next) {
 				break
 			}
 			if err := f.evaluate(ctx, next); err != nil {
@@ -333,11 +333,11 @@ func (f *finalists) searchBest(ctx context.Context) error {
 	f.round++
 	f.searched, f.last = false, true
 	defer func() { f.last = false }()
-	f.looks[f.run.Len()] = f.looks[best.Row] // results to continue from
+	f.evaluations[f.run.Len()] = f.evaluations[best.Row] // results to continue from
 	return f.evaluate(ctx, f.run.Row(best.Row+1).Param)
 }
 
-func (f *finalists) looked(param float64) bool {
+func (f *finalists) evaluated(param float64) bool {
 	for _, at := range f.rows {
 		if f.run.Row(at+1).Param == param {
 			return true
@@ -358,12 +358,12 @@ func (f *finalists) bestParam() float64 {
 func (f *finalists) evaluate(ctx context.Context, param float64) error {
 	n, _ := f.x.Dims()
 	f.latest = nil
-	row, err := f.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: n, Round: f.round}, f.score)
+	row, err := f.run.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(param), Rows: n, Round: f.round}, f.score)
 	if err != nil {
 		return err
 	}
 	at := f.run.Len() - 1
-	f.rows, f.looks[at] = append(f.rows, at), f.latest
+	f.rows, f.evaluations[at] = append(f.rows, at), f.latest
 	if best, ok := f.best(); ok && len(row.Ridges) > 1 {
 		f.searched, f.ridge, f.at = true, best.Ridge, f.run.Row(best.Row+1).Param
 	}
@@ -406,10 +406,10 @@ func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 	if (f.brief || f.searched) && !f.last {
 		ridge := max(f.ridgeOf(row.Param), f.part.LeastRidge(k))
 		var once loo.Evaluation
-		once, err = loo.LookOnce(parts[2], k, f.part.Outputs(), f.part.Weights, ridge)
+		once, err = loo.EvaluateOnce(parts[2], k, f.part.Outputs(), f.part.Weights, ridge)
 		f.latest = []loo.Evaluation{once}
 	} else {
-		known := f.looks[f.run.Len()]
+		known := f.evaluations[f.run.Len()]
 		f.latest, err = loo.CurveFew(parts[2], k, f.part.Outputs(), f.part.Weights, f.part.LeastRidge(k), f.run.Workers, known...)
 	}
 	if err != nil {

@@ -109,7 +109,7 @@ func (g *GoldenSection) Choose(ctx context.Context, r *search.Run) (_ search.Cho
 	source := &exactSource{run: r, x: r.X}
 	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.Family.Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
-		row, err := r.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: source.rows()},
+		row, err := r.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(param), Rows: source.rows()},
 			func(ctx context.Context, row *search.TraceRow) error {
 				err := source.measure(ctx, r.Family.Kernel(param), row)
 				row.Band = s.band(row.Entropy)

@@ -98,7 +98,7 @@ func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 					}
 					own := mat.NewSymDense(400, nil)
 					own.CopySym(k)
-					once, err := loo.LookOnce(ctx, own, form.Targets, form.Weights, at.Ridge)
+					once, err := loo.EvaluateOnce(ctx, own, form.Targets, form.Weights, at.Ridge)
 					require.NoError(t, err)
 					want := form.Curve([]loo.Evaluation{once})[0]
 					assert.InEpsilon(t, want.Score, at.Score, .1, "%s at %v: the score of all rows, of which the pivots leave a tenth of the ridge", name, row.Param)
@@ -137,7 +137,7 @@ func TestScoresOfFeatures(t *testing.T) {
 			for _, at := range got.Ridges {
 				own := mat.NewSymDense(60, nil)
 				own.CopySym(k)
-				once, err := loo.LookOnce(ctx, own, form.Targets, form.Weights, at.Ridge)
+				once, err := loo.EvaluateOnce(ctx, own, form.Targets, form.Weights, at.Ridge)
 				require.NoError(t, err)
 				want := form.Curve([]loo.Evaluation{once})[0]
 				assert.InEpsilon(t, want.Score, at.Score, 1e-4, "%v, weights %t", score, w != nil)

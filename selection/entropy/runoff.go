@@ -82,15 +82,15 @@ func (e *Search) Compare(runs []*search.Run, choices []search.Choice) int {
 	if len(runs) == 0 || len(choices) != len(runs) {
 		return 0
 	}
-	looks := make([]search.RidgeScore, len(runs))
+	evaluations := make([]search.RidgeScore, len(runs))
 	closed := true
 	for i, r := range runs {
 		var ok bool
-		looks[i], ok = lookOf(r, choices[i])
+		evaluations[i], ok = ridgeScoreOf(r, choices[i])
 		closed = closed && ok
 	}
 	if closed {
-		return closedform.Best(looks, e.Score.rule(), runs[0].Labels != nil, closedform.WithinError)
+		return closedform.Best(evaluations, e.Score.rule(), runs[0].Labels != nil, closedform.WithinError)
 	}
 	taken := 0
 	for i, r := range runs {
@@ -101,8 +101,8 @@ func (e *Search) Compare(runs []*search.Run, choices []search.Choice) int {
 	return taken
 }
 
-// lookOf returns the closed-form scores of a choice at its ridge. It returns ok = false if there are none.
-func lookOf(r *search.Run, c search.Choice) (out search.RidgeScore, ok bool) {
+// ridgeScoreOf returns the closed-form scores of a choice at its ridge. It returns ok = false if there are none.
+func ridgeScoreOf(r *search.Run, c search.Choice) (out search.RidgeScore, ok bool) {
 	for _, at := range r.Row(c.Iteration).Ridges {
 		if at.Ridge == c.Ridge {
 			out, ok = at, true

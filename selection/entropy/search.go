@@ -232,7 +232,7 @@ func (s *state) evaluate(ctx context.Context, param float64) (float64, error) {
 	if math.IsNaN(aim) {
 		aim = 0
 	}
-	row, err := s.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: s.source.rows(), Aim: aim},
+	row, err := s.run.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(param), Rows: s.source.rows(), Aim: aim},
 		func(ctx context.Context, row *search.TraceRow) error {
 			return s.source.measure(ctx, s.run.Family.Kernel(param), row)
 		})

@@ -143,13 +143,13 @@ func TestCeiling(t *testing.T) {
 	assert.Equal(t, 1.0, EntropyCeiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4})).Entropy)
 }
 
-// endsAtLook is a context that is cancelled at a given check and stays cancelled.
-type endsAtLook struct {
+// endsAtCheck is a context that is cancelled at a given check and stays cancelled.
+type endsAtCheck struct {
 	context.Context
 	left atomic.Int64
 }
 
-func (c *endsAtLook) Err() error {
+func (c *endsAtCheck) Err() error {
 	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
@@ -170,7 +170,7 @@ func TestMeasuresHearTheirContext(t *testing.T) {
 	} {
 		looks := int64(0)
 		for ; ; looks++ {
-			at := &endsAtLook{Context: ctx}
+			at := &endsAtCheck{Context: ctx}
 			at.left.Store(looks)
 			err := measure(at)
 			if at.left.Load() >= 0 {

@@ -132,10 +132,10 @@ type growth struct {
 	bounds   Bounds
 }
 
-const firstLook = 40
+const firstCheck = 40
 
 func (g *growth) enough(p *linalg.Pivoted) (bool, error) {
-	if len(p.Pivots) < max(g.next, min(firstLook, g.n)) || (g.residual > 0 && p.Residual > g.residual*p.Trace) {
+	if len(p.Pivots) < max(g.next, min(firstCheck, g.n)) || (g.residual > 0 && p.Residual > g.residual*p.Trace) {
 		return false, nil
 	}
 	if err := g.judge(p); err != nil {

@@ -222,7 +222,7 @@ func ExampleFamilyChooser() {
 }
 
 // An evaluation appends a row to the trace. Resume identifies it by its point, its round and its number of rows.
-func ExampleLook() {
+func ExampleEvaluation() {
 	x, y := wave()
 	budget, err := search.NewBudget("example: Search", 0, nil, 1)
 	if err != nil {
@@ -230,7 +230,7 @@ func ExampleLook() {
 		return
 	}
 	run := search.New(search.Problem{Family: families.RBF{}, X: x, Targets: y}, budget)
-	row, err := run.Evaluate(context.Background(), search.Look{Point: search.ParamPoint(0.5), Rows: len(y)}, func(_ context.Context, row *search.TraceRow) error {
+	row, err := run.Evaluate(context.Background(), search.Evaluation{Point: search.ParamPoint(0.5), Rows: len(y)}, func(_ context.Context, row *search.TraceRow) error {
 		row.SetScore(0.25, 0.1, search.OnMatrix, 0)
 		return nil
 	})

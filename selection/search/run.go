@@ -222,8 +222,8 @@ func (r *Run) recall(row *TraceRow) (TraceRow, bool) {
 	return old, ok
 }
 
-// Look describes an evaluation. Resume recognises its row by Point, Round, Rows and Theta.
-type Look struct {
+// Evaluation describes an evaluation. Resume recognises its row by Point, Round, Rows and Theta.
+type Evaluation struct {
 	Point
 
 	// Rows is the number of rows used.
@@ -243,7 +243,7 @@ type Look struct {
 // Resume contains the row, that row is used instead. If compute sets Score, it must also set Basis, to [OnMatrix] or a name of its
 // own. It must set Matrices to the number of kernel matrices that it computed. It reports progress through its context. Evaluate
 // returns the error of compute or of ctx, or [ErrBudget].
-func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
+func (r *Run) Evaluate(ctx context.Context, l Evaluation, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
 	defer fault.Recover(&err)
 	ctx = r.nextContext(check.Context(ctx))
 	row := NewRow(l.Point)

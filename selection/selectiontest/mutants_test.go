@@ -59,14 +59,14 @@ func TestMutantsFail(t *testing.T) {
 			return c, err
 		}},
 		"trace": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			row, err := r.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: 60}, func(_ context.Context, row *search.TraceRow) error { row.Score = 1; return nil })
+			row, err := r.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(1), Rows: 60}, func(_ context.Context, row *search.TraceRow) error { row.Score = 1; return nil })
 			return search.Choice{Iteration: row.Iteration, Status: search.StatusOK}, err
 		}},
 		"best": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			return chooseRow(ctx, r, 4)
 		}},
 		"counts": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			row, err := r.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: 60}, func(_ context.Context, row *search.TraceRow) error { row.Fits = 7; return nil })
+			row, err := r.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(1), Rows: 60}, func(_ context.Context, row *search.TraceRow) error { row.Fits = 7; return nil })
 			return search.Choice{Iteration: row.Iteration, Status: search.StatusOK}, err
 		}},
 		"workers": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
@@ -115,7 +115,7 @@ func TestMutantsFail(t *testing.T) {
 			return searchGrid(ctx, r, five...)
 		}},
 		"saved": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			row, err := r.Evaluate(ctx, search.Look{Point: search.ParamPoint(1e13), Rows: 60}, func(context.Context, *search.TraceRow) error { return nil })
+			row, err := r.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(1e13), Rows: 60}, func(context.Context, *search.TraceRow) error { return nil })
 			return search.Choice{Iteration: row.Iteration, Status: search.StatusOK}, err
 		}},
 	} {

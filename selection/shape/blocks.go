@@ -19,11 +19,11 @@ func (l *learner) compare(ctx context.Context, learnt *climbPoint, one climbPoin
 		return err
 	}
 	n, _ := l.run.X.Dims()
-	var looks []search.TraceRow
+	var evaluations []search.TraceRow
 	group := progress.Open(ctx)
 	for i, at := range []climbPoint{one, *learnt} {
 		kernel := kernels.WithLogParams(l.kernel(at.groups), at.theta[:l.ridgeAt(at.theta)])
-		got, err := l.run.Evaluate(group.Step(i, 2), search.Look{Point: search.ParamPoint(1), Rows: n, Round: 1, Theta: at.theta},
+		got, err := l.run.Evaluate(group.Step(i, 2), search.Evaluation{Point: search.ParamPoint(1), Rows: n, Round: 1, Theta: at.theta},
 			func(ctx context.Context, row *search.TraceRow) error {
 				factor, curve, err := form.OfPivots(ctx, kernel, l.run.X, measures.LowRankOptions{
 					MaxRank:  closedform.Pivots(l.run, closedform.MaxPivots),
@@ -39,13 +39,13 @@ func (l *learner) compare(ctx context.Context, learnt *climbPoint, one climbPoin
 		if err != nil {
 			return err
 		}
-		looks = append(looks, got)
+		evaluations = append(evaluations, got)
 	}
-	best, ok := closedform.Prefer(looks, closedform.ErrorAndEvidence, form.Signs != nil)
+	best, ok := closedform.Prefer(evaluations, closedform.ErrorAndEvidence, form.Signs != nil)
 	if !ok {
 		return nil
 	}
-	if least, ok := closedform.Prefer(looks[best.Row:best.Row+1], closedform.LeastError, form.Signs != nil); ok {
+	if least, ok := closedform.Prefer(evaluations[best.Row:best.Row+1], closedform.LeastError, form.Signs != nil); ok {
 		l.near = least.Ridge // in the machine's units
 	}
 	if best.Row == 0 {

@@ -90,7 +90,7 @@ func (l *learner) landmarks(order []int, rows, m, steps int, centre []float64) *
 // evaluate returns the objective at a point of the climb, and adds a row to the trace.
 func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, []float64, error) {
 	m, _ := o.problem.Landmarks.Dims()
-	got, err := o.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: o.rows, Round: landmarkRound, Theta: theta},
+	got, err := o.run.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(1), Rows: o.rows, Round: landmarkRound, Theta: theta},
 		func(ctx context.Context, row *search.TraceRow) error {
 			last := len(theta) - 1
 			gradient, ridge := make([]float64, len(theta)), math.Exp(theta[last])

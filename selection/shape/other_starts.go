@@ -34,7 +34,7 @@ func (l *learner) starts(ctx context.Context, groups []int, part climbRows, prio
 // none. It also reports whether anything was learnt from the rows. It adds a row to the trace.
 func (l *learner) elsewhere(ctx context.Context, part climbRows, prior *learning.Prior,
 	found []float64) (place []float64, learnt bool, err error) {
-	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: part.rows, Round: elsewhereRound,
+	row, err := l.run.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(1), Rows: part.rows, Round: elsewhereRound,
 		Theta: slices.Clone(found)}, func(ctx context.Context, row *search.TraceRow) error {
 		starts, err := l.starts(ctx, l.Groups, part, prior)
 		if err != nil {

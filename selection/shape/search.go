@@ -407,7 +407,7 @@ func (l *learner) problem(groups []int, blocks []*learning.Block, rows, steps in
 	p := &learning.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps,
 		Tolerance: learning.Tolerance, Likelihood: true}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
-		got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: rows, Theta: theta},
+		got, err := l.run.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(1), Rows: rows, Theta: theta},
 			func(ctx context.Context, row *search.TraceRow) error {
 				gradient := make([]float64, len(theta))
 				f, err := p.Value(ctx, theta, gradient)

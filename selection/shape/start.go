@@ -257,7 +257,7 @@ func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length flo
 // tryPlace returns a point with the best of several ridges, and the objective there.
 func (l *learner) tryPlace(ctx context.Context, p *learning.Problem, theta, ridges []float64) (_ []float64, score float64, err error) {
 	at := l.ridgeAt(theta)
-	got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])},
+	got, err := l.run.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])},
 		func(ctx context.Context, row *search.TraceRow) error {
 			values, err := p.AtRidges(ctx, theta, ridges)
 			if err != nil {
@@ -295,7 +295,7 @@ func (l *learner) atMedian(ctx context.Context) (climbPoint, error) {
 		return climbPoint{}, err
 	}
 	n, _ := l.run.X.Dims()
-	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: n},
+	row, err := l.run.Evaluate(ctx, search.Evaluation{Point: search.ParamPoint(param), Rows: n},
 		func(_ context.Context, row *search.TraceRow) error {
 			row.SetScore(math.Inf(-1), missing, search.OnBlocks, n)
 			return nil

@@ -138,7 +138,7 @@ func TestLongDocumentIsCancelled(t *testing.T) {
 	a, err := Terms{Unit: Characters, Longest: 3}.analyzer()
 	require.NoError(t, err)
 	assert.ErrorIs(t, a.each(strings.Repeat("long ", 1<<16), look), context.Canceled)
-	assert.Equal(t, termsPerLook-1, terms)
+	assert.Equal(t, termsPerCheck-1, terms)
 }
 
 func TestProgress(t *testing.T) {

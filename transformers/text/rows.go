@@ -18,8 +18,8 @@ const (
 	chunkDocuments = 64
 	// bytesOfEntry is the memory for an entry while both a chunk and the result hold it.
 	bytesOfEntry = 32
-	// termsPerLook is the number of terms of a document between two checks of the context.
-	termsPerLook = 1 << 14
+	// termsPerCheck is the number of terms of a document between two checks of the context.
+	termsPerCheck = 1 << 14
 )
 
 // budget limits the bytes that all goroutines allocate together.
@@ -141,7 +141,7 @@ func (v *vectorizer) chunk(ctx context.Context, documents []string, limit *budge
 func looking(ctx context.Context, f func(term []byte) error) func(term []byte) error {
 	count := 0
 	return func(term []byte) error {
-		if count++; count%termsPerLook == 0 {
+		if count++; count%termsPerCheck == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

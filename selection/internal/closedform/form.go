@@ -157,7 +157,7 @@ func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense,
 	if err != nil {
 		return entropy, nil, err
 	}
-	looks, err := loo.Curve(parts[1], p, least)
+	evaluations, err := loo.Curve(parts[1], p, least)
 	if err != nil {
 		return entropy, nil, err
 	}
@@ -168,7 +168,7 @@ func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense,
 		}
 		entropy = measures.EntropyOfEigenvalues(values)
 	}
-	return entropy, c.Curve(looks), nil
+	return entropy, c.Curve(evaluations), nil
 }
 
 // LeastRidge returns the smallest ridge to score for a kernel matrix.
@@ -193,11 +193,11 @@ func (c *Form) Outputs() *mat.Dense {
 }
 
 // Curve converts leave-one-out evaluations to scores, with errors relative to the variance of the targets.
-func (c *Form) Curve(looks []loo.Evaluation) []search.RidgeScore {
+func (c *Form) Curve(evaluations []loo.Evaluation) []search.RidgeScore {
 	var out []search.RidgeScore
 	variance := c.variance + c.within
 	contrasts := float64(c.Targets.RawMatrix().Rows - 1)
-	for _, l := range looks {
+	for _, l := range evaluations {
 		score := search.RidgeScore{Ridge: l.Ridge, Score: (l.Error + c.within) / variance, StandardError: l.StandardError / variance,
 			Evidence: l.Evidence - contrasts*math.Log(c.unit)}
 		if c.Signs != nil {
@@ -234,8 +234,8 @@ func (c *Form) OfFeatures(ctx context.Context, f *mat.Dense) (curve []search.Rid
 	if c.Signs != nil {
 		p.OfClasses(c.Means)
 	}
-	looks, err := loo.Curve(parts[2], p, c.MinRidge*mean*c.meanWeight())
-	return c.Curve(looks), mean, err
+	evaluations, err := loo.Curve(parts[2], p, c.MinRidge*mean*c.meanWeight())
+	return c.Curve(evaluations), mean, err
 }
 
 // ResidualFor returns the fraction of the trace of a kernel matrix that pivots may leave out. With this fraction, the remainder on

@@ -47,22 +47,22 @@ func ErrorTolerance(rows int) float64 {
 // misclassified.
 const oneWrong = 0.01
 
-// Look is a trace row at one of its ridges.
-type Look struct {
+// RidgeRow is a trace row at one of its ridges.
+type RidgeRow struct {
 	Row int // position in the trace
 	search.RidgeScore
 }
 
 // Prefer returns the best of some rows according to a rule, at one of the ridges of the row. It returns ok = false if no row has a
 // ridge. In a tie it prefers the first row, and within a row the larger ridge.
-func Prefer(rows []search.TraceRow, rule Rule, classes bool) (out Look, ok bool) {
-	var all []Look
+func Prefer(rows []search.TraceRow, rule Rule, classes bool) (out RidgeRow, ok bool) {
+	var all []RidgeRow
 	var scores []search.RidgeScore
 	most := 0
 	for i, row := range rows {
 		most = max(most, row.Rows)
 		for _, c := range slices.Backward(row.Ridges) {
-			all, scores = append(all, Look{i, c}), append(scores, c)
+			all, scores = append(all, RidgeRow{i, c}), append(scores, c)
 		}
 	}
 	if len(all) == 0 {

@@ -18,8 +18,8 @@ import (
 // from those of another seed. docs/measured/gabasr-sampling.md compares this with measurements.
 const MixedBelow = 1.01
 
-// lookRows is the largest number of rows whose predictions are compared.
-const lookRows = 50
+// comparedRows is the largest number of rows whose predictions are compared.
+const comparedRows = 50
 
 // stage is a length of a chain. After the burn-in, one of every sweeps is kept.
 type stage struct {
@@ -65,10 +65,10 @@ func (g stage) holder(at, covariances int) int {
 // snapshot holds the predictions of a kept sweep for new observations at some training rows, in the units of the machine's target.
 type snapshot struct{ means, variances []float64 }
 
-// look returns the predictions of the current sweep at up to lookRows training rows. Its draw is d. The cost is O(p²) for each row.
-func (c *chain) look(d *features.Draw) (snapshot, error) {
+// snapshot returns the predictions of the current sweep at up to comparedRows training rows. Its draw is d. The cost is O(p²) for each row.
+func (c *chain) snapshot(d *features.Draw) (snapshot, error) {
 	s := c.sys
-	rows := min(lookRows, s.n)
+	rows := min(comparedRows, s.n)
 	phi := mat.NewDense(rows, s.p, nil)
 	for i := range rows {
 		at := i * s.n / rows

@@ -175,7 +175,7 @@ type run struct {
 type keptDraw struct {
 	sweep int
 	draw  *features.Draw
-	look  snapshot
+	seen  snapshot
 }
 
 // snapshots returns the predictions of the kept sweeps of each chain.
@@ -184,7 +184,7 @@ func snapshots(chains []*run) [][]snapshot {
 	for i, r := range chains {
 		for _, d := range r.kept {
 			if _, ok := r.stages[r.stage()].keptIndex(d.sweep); ok {
-				out[i] = append(out[i], d.look)
+				out[i] = append(out[i], d.seen)
 			}
 		}
 	}
@@ -249,7 +249,7 @@ func (r *run) record() error {
 			kept = &keptDraw{sweep: r.sweep, draw: c.keep()}
 			kept.draw.LogEv = c.value() + r.shift
 			var err error
-			if kept.look, err = c.look(kept.draw); err != nil {
+			if kept.seen, err = c.snapshot(kept.draw); err != nil {
 				return err
 			}
 			if r.LeaveOneOut {

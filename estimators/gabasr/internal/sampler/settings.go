@@ -95,7 +95,7 @@ func (s Settings) fitsMemory(x *mat.Dense, trend, tasks int) error {
 	p := 1 + float64(trend) + 2*pairs
 	beside := min(chains, float64(parallel.Workers(s.Workers)))
 	kept, stages := float64(s.Sweeps-s.BurnIn+1), s.stages()
-	numbers := beside*(2*p*p+float64(n)*p) + chains*(kept*(p+2*float64(s.Pairs)*float64(d)+2*float64(min(n, lookRows)))+min(kept,
+	numbers := beside*(2*p*p+float64(n)*p) + chains*(kept*(p+2*float64(s.Pairs)*float64(d)+2*float64(min(n, comparedRows)))+min(kept,
 		float64(s.Covariances))*p*p/2+10*float64(stages[len(stages)-1].sweeps+1))
 	return check.Numbers(fmt.Sprintf("%s: %.0f chains of %d pairs and %d sweeps", s.Type, chains, s.Pairs, s.Sweeps), numbers,
 		"take fewer Pairs, Chains or Sweeps")

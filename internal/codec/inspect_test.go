@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-func TestLook(t *testing.T) {
+func TestInspect(t *testing.T) {
 	type whole struct{ Parts [][]byte }
 	write := func(kind string, version int, parts ...[]byte) []byte {
 		data, err := Marshal(kind, version, whole{parts})
@@ -20,7 +20,7 @@ func TestLook(t *testing.T) {
 	inner := write("inner", 300)
 	middle := write("middle", 2, inner, inner, []byte("KELN but no more"))
 	data := write("outer", 1, middle, inner)
-	got, err := Look(data)
+	got, err := Inspect(data)
 	require.NoError(t, err)
 	small := Content{Kind: "inner", Version: 300, Bytes: len(inner)}
 	assert.Equal(t, Content{
@@ -30,14 +30,14 @@ func TestLook(t *testing.T) {
 	for i := range data {
 		changed := bytes.Clone(data)
 		changed[i] ^= 1
-		_, err := Look(changed)
+		_, err := Inspect(changed)
 		assert.ErrorIs(t, err, fault.ErrBadModel, "byte %d", i)
-		_, err = Look(data[:i])
+		_, err = Inspect(data[:i])
 		assert.ErrorIs(t, err, fault.ErrBadModel, "%d bytes", i)
 	}
 
 	many := write("many", 1, bytes.Repeat(inner, 2*mostWithin))
-	got, err = Look(many)
+	got, err = Inspect(many)
 	require.NoError(t, err)
 	assert.Len(t, got.Within, mostWithin)
 }

@@ -13,8 +13,8 @@ type Content struct {
 	Within   []Content
 }
 
-// Look reads an envelope of any kind, and the heads of the envelopes nested in it. Every error wraps ErrBadModel.
-func Look(data []byte) (Content, error) {
+// Inspect reads an envelope of any kind, and the heads of the envelopes nested in it. Every error wraps ErrBadModel.
+func Inspect(data []byte) (Content, error) {
 	kind, version, _, err := open(data, "model file")
 	if err != nil {
 		return Content{}, err
@@ -25,7 +25,7 @@ func Look(data []byte) (Content, error) {
 	}, nil
 }
 
-// mostWithin limits the number of nested envelopes that Look reports, because each needs only sixteen bytes.
+// mostWithin limits the number of nested envelopes that Inspect reports, because each needs only sixteen bytes.
 const mostWithin = 1 << 10
 
 // outermost returns the envelopes between two offsets that are not within another envelope.
