@@ -12,7 +12,7 @@ import (
 )
 
 // Derivatives repeatedly computes matrices of [Differentiable] kernels for the same rows x, and derivatives of functions of these
-// matrices, as an optimiser of the kernel's parameters requires. For an objective F of the kernel matrix K, with W[i,j] =
+// matrices. A search over the kernel's parameters needs both. For an objective F of the kernel matrix K, with W[i,j] =
 // ∂F/∂K[i,j],
 //
 //	∂F/∂ ln θ[p] = Σ_ij W[i,j] ∂K[i,j]/∂ ln θ[p]

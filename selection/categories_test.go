@@ -99,7 +99,7 @@ func TestGapsOfCategories(t *testing.T) {
 				m.Set(i, 1, math.NaN())
 			}
 			if i%7 == 0 {
-				m.Set(i, 0, math.NaN()) // and gaps in a number
+				m.Set(i, 0, math.NaN()) // the numeric column has gaps as well
 			}
 		}
 	}

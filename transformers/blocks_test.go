@@ -210,7 +210,7 @@ func TestFitBlocksOfTooManyValues(t *testing.T) {
 	times := 0
 	err := (&columnwise.OneHot{}).FitBlocks(context.Background(), maptest.InBlocks(x, 5000, &times))
 	assert.ErrorIs(t, err, fault.ErrTooLarge)
-	assert.ErrorContains(t, err, "column 0 has more than 1000 categories")
+	assert.ErrorContains(t, err, "column 0 has more than 1000 levels")
 	err = (&columnwise.Imputer{Statistic: columnwise.MostFrequent}).FitBlocks(context.Background(), maptest.InBlocks(x, 5000, &times))
 	assert.ErrorIs(t, err, fault.ErrTooLarge)
 	assert.ErrorContains(t, err, "column 0 has more than 65536 values")

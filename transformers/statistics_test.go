@@ -136,9 +136,9 @@ func TestOtherStatistics(t *testing.T) {
 	require.NoError(t, err)
 	scaler, err := (&scalers.StandardScaler{}).NewStatistics()
 	require.NoError(t, err)
-	five, err := (&columnwise.OneHot{MaxCategories: 5}).NewStatistics()
+	five, err := (&columnwise.OneHot{MaxLevels: 5}).NewStatistics()
 	require.NoError(t, err)
-	six, err := (&columnwise.OneHot{MaxCategories: 6}).NewStatistics()
+	six, err := (&columnwise.OneHot{MaxLevels: 6}).NewStatistics()
 	require.NoError(t, err)
 	seed, err := (&featuremap.Nystroem{Seed: 1}).NewStatistics()
 	require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestOtherStatistics(t *testing.T) {
 		{mean, median, []string{"Imputer (Median)", "Imputer (Mean)"}},
 		{median, frequent, []string{"MostFrequent", "Median"}},
 		{scaler, mean, []string{"Imputer (Mean)", "StandardScaler"}},
-		{five, six, []string{"MaxCategories 6", "MaxCategories 5"}},
+		{five, six, []string{"MaxLevels 6", "MaxLevels 5"}},
 		{seed, seeds, []string{"Seed 2", "Seed 1"}},
 		{mean, seed, []string{"Nystroem", "Imputer"}},
 	} {
@@ -185,7 +185,7 @@ func TestStatisticsTooLarge(t *testing.T) {
 	for _, c := range []struct {
 		of    streaming.StatisticsFitter[streaming.None]
 		limit int
-	}{{&columnwise.OneHot{MaxCategories: 5}, 5}, {&columnwise.Imputer{Statistic: columnwise.MostFrequent}, columnstats.MostCounted}} {
+	}{{&columnwise.OneHot{MaxLevels: 5}, 5}, {&columnwise.Imputer{Statistic: columnwise.MostFrequent}, columnstats.MostCounted}} {
 		a, err := c.of.NewStatistics()
 		require.NoError(t, err)
 		b, err := c.of.NewStatistics()
@@ -237,7 +237,7 @@ func TestPartialFit(t *testing.T) {
 func TestStatisticsWithGaps(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(50)
 	x.Set(7, 1, math.NaN())
-	for _, of := range []streaming.StatisticsFitter[streaming.None]{&columnwise.Imputer{Indicators: true}, &columnwise.Imputer{Indicators: true, Statistic: columnwise.Median}, &columnwise.Winsorizer{Gaps: true}, &columnwise.QuantileTransformer{Gaps: true}, &columnwise.PowerTransformer{Gaps: true}, &columnwise.OneHot{Gaps: true, MaxCategories: 60}} {
+	for _, of := range []streaming.StatisticsFitter[streaming.None]{&columnwise.Imputer{Indicators: true}, &columnwise.Imputer{Indicators: true, Statistic: columnwise.Median}, &columnwise.Winsorizer{Gaps: true}, &columnwise.QuantileTransformer{Gaps: true}, &columnwise.PowerTransformer{Gaps: true}, &columnwise.OneHot{Gaps: true, MaxLevels: 60}} {
 		fitted := estimators.Clone(of.(transformers.Transformer))
 		require.NoError(t, fitted.Fit(ctx, x))
 		require.NoError(t, of.FitStatistics(ctx, maptest.SumParts(t, of, x, 4, 3)))

@@ -279,7 +279,7 @@ func (m *baggingModel) votesOf(t *gridtable.Table) ([][]float64, error) {
 	return of, err
 }
 
-// counted converts the class cells that a model predicts to the categories of the training grid.
+// counted converts the class cells that a model predicts to the levels of the training grid.
 func (m *baggingModel) counted(vote gridtable.Cells) ([]float64, error) {
 	if vote.Column.Kind != m.Target.Kind {
 		return nil, fault.Param("model", "prediction", vote.Column.Kind, m.Target.Kind.String())
@@ -327,7 +327,7 @@ func (m *baggingModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 	return m.shares(of, t.Rows), nil
 }
 
-// Labels returns the categories of the class attribute, including those without training rows. They are "0" and "1" for a binary
+// Labels returns the levels of the class attribute, including those without training rows. They are "0" and "1" for a binary
 // class. Labels returns nil before Fit, and if the class is a float.
 func (b *Bagging) Labels() []string {
 	if b.fitted == nil || b.fitted.Target.Kind == gridtable.FloatKind {

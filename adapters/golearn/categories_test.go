@@ -70,7 +70,7 @@ func TestPipelinesChooseAttributesByName(t *testing.T) {
 	assert.ErrorContains(t, part("sizes").Fit(train), `Parts[0].Names = "sizes", want a column, perhaps "size"`)
 }
 
-// With more than 32 categories, the search receives a column of codes, with a single length. With fewer categories it receives
+// With more than 32 levels, the search receives a column of codes, with a single length. With fewer levels it receives
 // dummies, as other estimators always do.
 func TestManyCategoriesAreOneColumn(t *testing.T) {
 	train, test := towns(t, 300, 60, 1, false), towns(t, 200, 60, 2, true)
@@ -127,8 +127,8 @@ func shops(n int, seed uint64, more bool) string {
 	return text.String()
 }
 
-// A column of a thousand names becomes a column of codes. A gap is a category, and names that are new to the model differ from all
-// others. A stored model gives the same predictions for a file whose names have another order.
+// A column of a thousand names becomes a column of codes. A gap is a level, and names that are new to the model differ from all
+// others. A stored model gives the same predictions for a file whose names are in another order.
 func TestNamesFromText(t *testing.T) {
 	read := func(text string, o *table.Options) *base.DenseInstances {
 		g, err := grids.ParseCSV("shops.csv", strings.NewReader(text), o)

@@ -21,7 +21,7 @@ import (
 // and the other methods that predict for a grid change nothing and may run concurrently. Errors name the attribute and the row, and
 // unwrap to the errors of package estimators. If a method that returns a grid returns an error, the grid has no rows.
 //
-// Predict returns a grid with the class attribute of the training grid: its name, type and categories. After training on a float
+// Predict returns a grid with the class attribute of the training grid: its name, type and levels. After training on a float
 // class, the predictions are 0 or 1. With Scores, and for golearn's meta.OneVsAllModel, they are scores between 0 and 1. The score
 // is the probability of 1. For an estimator without probabilities, it is the logistic function of half the difference of the two
 // decision values. For an estimator without either, it is 0 or 1.
@@ -29,7 +29,7 @@ type Classifier struct {
 	// Estimator is the model to fit. Fit fits a clone of it. If it is nil, the zero [selection.Classifier] is used, which scales
 	// the columns, fills gaps and chooses a kernel.
 	Estimator estimators.Classifier
-	// NoOneHot rejects categorical features. By default, each category in the training rows becomes a column of 0 and 1.
+	// NoOneHot rejects categorical features. By default, each level in the training rows becomes a column of 0 and 1.
 	NoOneHot bool
 	// Missing sets how a NaN in a feature is treated: Refuse, Pass or Impute. The zero value is Refuse. If Estimator is nil, Refuse
 	// means Pass, since the default estimator fills gaps.
@@ -67,7 +67,7 @@ func (c *Classifier) Fit(grid base.FixedDataGrid) (err error) {
 // FitContext fits the model to the rows of grid, which has one class attribute: categorical, binary, or a float of 0 and 1. The
 // estimator receives the classes that occur in the rows as 0 to K-1, in the order of Labels. FitContext returns
 //
-//   - ErrParam for a nil grid, an invalid class or category, a rejected categorical feature, or a weight out of range or for no class;
+//   - ErrParam for a nil grid, an invalid class or level, a rejected categorical feature, or a weight out of range or for no class;
 //   - an error that wraps errors.ErrUnsupported for weights that Estimator does not support;
 //   - ErrShape for no rows, no features or not exactly one class attribute;
 //   - ErrTooLarge for a matrix over 8 GiB, and ErrNotFinite;
@@ -267,7 +267,7 @@ func (m *classifierModel) sets(t *gridtable.Table, level float64) ([][]string, e
 	})
 }
 
-// Labels returns the classes of the training rows, in the order of the class attribute's categories. They are "0" and "1" for a
+// Labels returns the classes of the training rows, in the order of the class attribute's levels. They are "0" and "1" for a
 // binary or a float class. Labels returns nil before Fit.
 func (c *Classifier) Labels() []string {
 	if c.fitted == nil {
@@ -276,7 +276,7 @@ func (c *Classifier) Labels() []string {
 	return gridtable.ClassTexts(c.fitted.Target, c.fitted.present)
 }
 
-// Features returns the names of the columns of the estimator's matrix. A name is that of the attribute, or name=category for a
+// Features returns the names of the columns of the estimator's matrix. A name is that of the attribute, or name=level for a
 // categorical attribute. It returns nil before Fit.
 func (c *Classifier) Features() []string { return featuresOf(c) }
 

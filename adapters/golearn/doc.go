@@ -23,13 +23,13 @@
 // Every attribute except for the class is a feature:
 //
 //   - A float attribute is one column of the estimator's matrix, and a binary attribute is a column of 0 and 1.
-//   - A categorical attribute becomes a column for each category of the training rows. NoOneHot rejects categorical features instead.
-//   - With more than 32 categories it becomes one column of codes if the estimator accepts categories (estimators.Categorizer), as
+//   - A categorical attribute becomes a column for each level of the training rows. NoOneHot rejects categorical features instead.
+//   - With more than 32 levels it becomes one column of codes if the estimator accepts categories (estimators.Categorizer), as
 //     the search does.
 //
-// Predict matches attributes by name and type, and categories by their text. It therefore correctly reads a grid that was parsed
-// from another file, whose columns or categories are in another order. Attributes that the training grid lacks are ignored. A
-// category that the training rows lack sets none of its attribute's columns, or has a code that differs from all others, and
+// Predict matches attributes by name and type, and levels by their text. It therefore correctly reads a grid that was parsed
+// from another file, whose columns or levels are in another order. Attributes that the training grid lacks are ignored. A
+// level that the training rows lack sets none of its attribute's columns, or has a code that differs from all others, and
 // Inspect counts it. The grid may lack the class attribute and may have no rows.
 //
 // The class attribute is categorical, binary, or a float of 0 and 1, which is predicted as 0 or 1. golearn's meta.OneVsAllModel

@@ -186,7 +186,7 @@ func TestCSVToPrediction(t *testing.T) {
 	_, err = cls.Predict(parse("length,soil,kind\n0.1,clay,moss\n"))
 	require.ErrorIs(t, err, estimators.ErrShape)
 	assert.ErrorContains(t, err, `"width" is missing`)
-	// A category that the training rows lack sets none of its columns, and is counted.
+	// A level that the training rows lack sets none of its columns, and is counted.
 	strange := parse("length,width,soil,kind\n0.1,0,rock,reed\n")
 	pred, err = cls.Predict(strange)
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ var (
 )
 
 // Graph implements [graph.Grapher] with the graph of Fitted. The columns of x are those of the estimator's matrix, named by
-// Features. The columns of a categorical attribute hold 0 or 1 for each category. Classes are indices of Labels, or the 0 and 1 of
+// Features. The columns of a categorical attribute hold 0 or 1 for each level. Classes are indices of Labels, or the 0 and 1 of
 // a float class.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.fitted == nil {

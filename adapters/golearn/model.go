@@ -120,7 +120,7 @@ func (a *adapter[M]) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err
 	return gridtable.NoRows(gridtable.Column{}), err
 }
 
-// Inspect reads grid like Predict and returns the ignored attributes and the unknown categories. It returns the errors of Predict,
+// Inspect reads grid like Predict and returns the ignored attributes and the unknown levels. It returns the errors of Predict,
 // except for errors of the fitted model.
 func (a *adapter[M]) Inspect(grid base.FixedDataGrid) (Inspection, error) {
 	m := a.model()

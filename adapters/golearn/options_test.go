@@ -322,7 +322,7 @@ func TestStructGrid(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"fern", "reed"}, labels)
 	m := fit(t, machine(), grid)
-	// The row has no known class, and its soil is a category that the training rows lack.
+	// The row has no known class, and its soil is a level that the training rows lack.
 	one, err := grids.StructGrid([]plant{{Length: 2.4, Leaves: 4, Age: 1, Soil: "peat", Flowers: true}}, "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"reed"}, texts(t, m, one))

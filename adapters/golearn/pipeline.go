@@ -27,7 +27,7 @@ type Pipeline struct {
 	Steps []Step
 	// Final is a Classifier, a Regressor, a Pipeline, a Bagging, a Refitted, or a golearn classifier.
 	Final base.Classifier
-	// NoOneHot rejects categorical features before a Transform step. By default, each category in the training rows becomes a
+	// NoOneHot rejects categorical features before a Transform step. By default, each level in the training rows becomes a
 	// column.
 	NoOneHot bool
 

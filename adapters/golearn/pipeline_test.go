@@ -96,7 +96,7 @@ func pipelines() map[string]func() *Pipeline {
 func TestPipelines(t *testing.T) {
 	train := flowerGrid(t, 90, 1)
 	x, labels := flowers(60, 2)
-	// Trap 9: the test grid is parsed separately, with its columns and categories in another order.
+	// Trap 9: the test grid is parsed separately, with its columns and levels in another order.
 	test := csvGridOf(t, rowLines(x, labels, []int{3, 0, 2, 1}, "petal width,sepal length,petal length,sepal width,species")...)
 	unlabelled, err := grids.FeatureGrid(x, flowerColumns)
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestPipelines(t *testing.T) {
 			assert.Greater(t, evaluation.GetAccuracy(cm), 0.6)
 			again, err := p.Predict(unlabelled)
 			require.NoError(t, err)
-			if name != "tree" { // golearn's tree draws a random branch for a category that a node has not seen
+			if name != "tree" { // golearn's tree draws a random branch for a level that a node has not seen
 				assert.Equal(t, classTexts(t, pred), classTexts(t, again), "the class of the grid to predict is ignored")
 			}
 			empty, err := p.Predict(none)

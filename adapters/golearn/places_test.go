@@ -114,8 +114,8 @@ var transformerList = []listed[[]transformers.Transformer]{
 	}},
 	{"Imputer", func() []transformers.Transformer { return []transformers.Transformer{&columnwise.Imputer{}} }},
 	{"OneHot", func() []transformers.Transformer {
-		// The column is irrelevant, so new categories in it do not matter.
-		return []transformers.Transformer{&columnwise.OneHot{Columns: []int{2}, MaxCategories: 1000}}
+		// The column is irrelevant, so new levels in it do not matter.
+		return []transformers.Transformer{&columnwise.OneHot{Columns: []int{2}, MaxLevels: 1000}}
 	}},
 	{"TargetEncoder", func() []transformers.Transformer {
 		return []transformers.Transformer{&columnwise.TargetEncoder{Columns: []int{2}}}
@@ -356,7 +356,7 @@ func classifierPlaces() []cellPlace {
 					votes[i] = map[string]int{}
 				}
 				for _, m := range bag.Models {
-					// A pipeline rejects rows with a category that its training rows lack. golearn then counts only the votes of
+					// A pipeline rejects rows with a level that its training rows lack. golearn then counts only the votes of
 					// the other models.
 					if said, err := m.Predict(test); err == nil {
 						for i := range votes {

@@ -151,8 +151,8 @@ func TestLoadedByAnotherProcess(t *testing.T) {
 			m := build()
 			require.NoError(t, m.Fit(grid))
 			dir := t.TempDir()
-			// The other process parses a file whose rows and columns have another order. golearn's own composites match attributes
-			// and categories by their position.
+			// The other process parses a file whose rows and columns are in another order. golearn's own composites match
+			// attributes and levels by their position.
 			header, columns, row := "noise,length,width,kind\n", []int{2, 0, 1}, func(i int) int { return 59 - i }
 			if strings.HasPrefix(name, "in golearn's") {
 				header, columns, row = "length,width,noise,kind\n", []int{0, 1, 2}, func(i int) int { return i }

@@ -188,7 +188,7 @@ func TestAnEmbeddedModelIsAStranger(t *testing.T) {
 	require.ErrorIs(t, err, errUnsupported)
 }
 
-// An attribute with categories that occur in no row still counts as the same attribute, since golearn's classifiers would reject a
+// An attribute with levels that occur in no row still counts as the same attribute, since golearn's classifiers would reject a
 // different one.
 func TestCategoriesThatNoRowHas(t *testing.T) {
 	train := csvGridOf(t, "colour,class", "red,x", "blue,y", "red,x", "blue,y")

@@ -21,7 +21,7 @@ type Regressor struct {
 	// Estimator is the model to fit. Fit fits a clone of it. If it is nil, the zero [selection.Regressor] is used, which scales the
 	// columns, fills gaps and chooses a kernel.
 	Estimator estimators.Regressor
-	// NoOneHot rejects categorical features. By default, each category in the training rows becomes a column of 0 and 1.
+	// NoOneHot rejects categorical features. By default, each level in the training rows becomes a column of 0 and 1.
 	NoOneHot bool
 	// Missing sets how a NaN in a feature is treated: Refuse, Pass or Impute. The zero value is Refuse. If Estimator is nil, Refuse
 	// means Pass, since the default estimator fills gaps.
@@ -135,7 +135,7 @@ func (r *Regressor) Target() string {
 	return r.fitted.Target.Name
 }
 
-// Features returns the names of the columns of the estimator's matrix. A name is that of the attribute, or name=category for a
+// Features returns the names of the columns of the estimator's matrix. A name is that of the attribute, or name=level for a
 // categorical attribute. It returns nil before Fit.
 func (r *Regressor) Features() []string { return featuresOf(r) }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// Missing sets how a gap, which is a NaN in a float feature, is treated. A gap in a categorical feature is a category like the
+// Missing sets how a gap, which is a NaN in a float feature, is treated. A gap in a categorical feature is a level like the
 // others ("?" in the grids of grids.ReadCSV).
 type Missing int
 
@@ -58,15 +58,15 @@ func (m Missing) check() error {
 
 // schema holds the features of a training grid. It converts other rows to the columns of the estimator's matrix.
 type schema struct {
-	Columns  []gridtable.Column // those of categorical features hold the categories of the training rows
+	Columns  []gridtable.Column // those of categorical features hold the levels of the training rows
 	NoOneHot bool
 	Missing  Missing
 	// Fills holds, with Impute, the number that replaces a NaN in each matrix column.
 	Fills codec.Floats `cbor:",omitempty"`
 }
 
-// mostDummies is the largest number of categories of a feature for which an estimator that also accepts codes receives a column for
-// each category. With few categories it fits a length for each, and predictions are slightly better.
+// mostDummies is the largest number of levels of a feature for which an estimator that also accepts codes receives a column for
+// each level. With few levels it fits a length for each, and predictions are slightly better.
 const mostDummies = 32
 
 // learn returns the schema of a training table for an estimator, and the matrix of its rows.
@@ -154,7 +154,7 @@ type Inspection struct {
 	Rows int
 	// Ignored lists the attributes that the training grid lacks, in the grid's order, without class attributes.
 	Ignored []string
-	// Unseen maps the name of a categorical feature to the number of rows whose category does not occur in the training rows.
+	// Unseen maps the name of a categorical feature to the number of rows whose level does not occur in the training rows.
 	// Features without such rows are omitted. In such a row, all of the feature's columns are 0, or its code differs from those of
 	// all training rows.
 	Unseen map[string]int

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
-// sources returns the same rows in every form that golearn or a program may use. In some forms, the categories of the sky and of
+// sources returns the same rows in every form that golearn or a program may use. In some forms, the levels of the sky and of
 // the class have another order.
 func sources(t *testing.T) map[string]base.FixedDataGrid {
 	const weatherARFF = `@relation weather

@@ -46,8 +46,8 @@ func Transform(t transformers.Transformer) Step { return Step{transform: t} }
 //
 // Add the attributes of train to the filter, because golearn's filters identify attributes by pointer. Each cell is filtered once.
 // A filter never receives the class cells of the grid that it filters, and its result for the class attribute is ignored. A
-// category index past the last category, which BinningFilter returns for a value above the training range, counts as the last
-// category.
+// category index past the last level, which BinningFilter returns for a value above the training range, counts as the last
+// level.
 //
 // Save stores the training grid. Load calls build again, with an equal grid, until the filter gives the same result for that grid
 // as the saved filter. It calls build at most 32 times if all filters are equal, and at most 2000 times if they differ. They can

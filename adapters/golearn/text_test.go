@@ -52,7 +52,7 @@ func (s sheetOfTexts) grid(t *testing.T, float bool) *base.DenseInstances {
 	return g
 }
 
-// Fit of each type rejects a text that is not UTF-8 in the names of columns, of the class or the target, in categories and in
+// Fit of each type rejects a text that is not UTF-8 in the names of columns, of the class or the target, in levels and in
 // labels. Every saved file can therefore be loaded.
 func TestTextsOfGridsAreUTF8(t *testing.T) {
 	classifier := func() *golearn.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }

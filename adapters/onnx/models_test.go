@@ -146,7 +146,7 @@ func transformersOf() (out []transformers.Transformer, gaps []bool) {
 		out, gaps = append(out, t), append(gaps, false)
 	}
 	for _, t := range []transformers.Transformer{
-		&columnwise.Imputer{}, &columnwise.Imputer{Indicators: true, Statistic: columnwise.Median}, &columnwise.OneHot{Columns: []int{2, 3}, Gaps: true, MaxCategories: 1000},
+		&columnwise.Imputer{}, &columnwise.Imputer{Indicators: true, Statistic: columnwise.Median}, &columnwise.OneHot{Columns: []int{2, 3}, Gaps: true, MaxLevels: 1000},
 		&columnwise.PowerTransformer{Gaps: true}, &columnwise.QuantileTransformer{Gaps: true}, &columnwise.Winsorizer{Gaps: true},
 	} {
 		out, gaps = append(out, t), append(gaps, true)

@@ -43,8 +43,7 @@ func (c *Cells) AppendNumbers(values []float64) { c.appendTyped(values, celltext
 // AppendTimes appends seconds since 1970 in UTC. NaN is a gap.
 func (c *Cells) AppendTimes(seconds []float64) { c.appendTyped(seconds, celltext.Time) }
 
-// appendTyped appends cells without texts. If the rows are read with a schema, the only statistic that it updates is about
-// infinities.
+// appendTyped appends cells without texts. If the rows are read with a schema, it counts only the infinities.
 func (c *Cells) appendTyped(cells []float64, kind celltext.Kind) {
 	line, counted := c.line(), !c.skip && c.of.options.Schema == nil
 	for i, v := range cells {

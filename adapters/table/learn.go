@@ -18,7 +18,7 @@ const (
 	nearlyEvery  = 0.9 // the smallest share of distinct values in a column that identifies its rows
 	mostlyOther  = 0.5 // the same share for texts of many words
 	severalWords = 3   // smallest mean number of words of a Text; an ID has fewer
-	manyWords    = 5   // on average
+	manyWords    = 5   // smallest mean number of words of a Text to which mostlyOther applies
 	mostDistinct = 1e5 // the largest number of values that are counted; all others are assumed to be similar
 )
 
@@ -232,7 +232,7 @@ func (t *intake) checkNumbers(c *Cells, want celltext.Type) error {
 	return c.stats.Numeric(t.input, c.name, t.options.Format.RoundIntegers, ways+", or Format.RoundIntegers")
 }
 
-// fits reports whether a cell is valid in a column of numbers, or times.
+// fits reports whether a cell of kind k is valid in a column of type want, which is a column of numbers or of times.
 func fits(k celltext.Kind, want celltext.Type) bool {
 	if want == celltext.Times {
 		return k == celltext.Time || k == celltext.Gap

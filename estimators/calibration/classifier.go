@@ -126,8 +126,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, but with a weight > 0 for each row. Estimator and the fit of the link use the weights. For the link only
-// the ratios of the weights matter.
+// FitWeighted is like Fit, but with a weight > 0 for each row. Estimator and the fit of the link use the weights. For the link,
+// only the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)

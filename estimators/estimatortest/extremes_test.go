@@ -29,7 +29,7 @@ func extremes() map[string]func(x *mat.Dense, y, w []float64) {
 		}
 	}
 	out := map[string]func(x *mat.Dense, y, w []float64){}
-	sizes := []float64{1e-300, 1e-160, 1e-78, 1e78, 1e150, 1e154, 1e300} // near the sizes whose fourth powers or squares overflow
+	sizes := []float64{1e-300, 1e-160, 1e-78, 1e78, 1e150, 1e154, 1e300} // near the sizes at which fourth powers or squares overflow or underflow
 	if testing.Short() {
 		sizes = []float64{1e-300, 1e150}
 	}

@@ -35,7 +35,7 @@ const (
 	// likelihoodRows is the largest number of rows whose likelihood is computed. The density is always that of all rows.
 	likelihoodRows   = 1000
 	likelihoodStream = 0x6c696b65 // stream of the sample
-	// blockNumbers is the number of distances that are held at the same time: 64 MB.
+	// blockNumbers is the number of distances that are held at the same time. They take 64 MiB.
 	blockNumbers = 8 << 20
 	mostBlock    = 512
 	// stepsBelow and stepsAbove are the numbers of grid points below and above the middle of the first grid, whose points are a

@@ -23,7 +23,7 @@ import (
 type stages[Y streaming.Target] struct {
 	t      *Transformer
 	bare   bool                       // no steps and no final estimator: a placeholder step records the width
-	steps  []transformers.Transformer // clones of the steps, fitted up to the number done
+	steps  []transformers.Transformer // clones of the steps, of which the first done are fitted
 	counts []int                      // number of stages of each step, and of the final estimator
 	done   int                        // number of fitted steps
 	now    streaming.Stages[streaming.None]

@@ -106,7 +106,8 @@ func TestKernelsAreADesign(t *testing.T) {
 	}
 }
 
-// With several kernels, the part that the vectors do not explain is that of the sum of the kernels.
+// With several kernels, Unseen returns the part of k(x, x) that the relevance vectors do not explain, where k is the sum of the
+// kernels.
 func TestUnseenOfKernels(t *testing.T) {
 	x, y := bumps(90)
 	r := &Regressor{Kernels: twoWidths}

@@ -58,7 +58,7 @@ func truth(t float64) float64 { return math.Sin(t) + .3*math.Sin(3.1*t) }
 
 const deviation = .15
 
-// points returns n points in [0, 12] outside the region without points, with noise.
+// points returns n noisy points in [0, 6] and [8, 12].
 func points(rng *rand.Rand, n int) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {

@@ -444,8 +444,9 @@ func (s *system) all() []*rightSide {
 }
 
 const (
-	// energyTolerance is the largest energy norm of an error relative to that of the solution. It applies to the probes, whose
-	// noise is larger, and to the right-hand side of ones, whose sum then has an error of 1%.
+	// energyTolerance is the largest accepted energy norm of the error, relative to that of the solution. It applies to the probes,
+	// which have larger noise than this, and to the right-hand side of ones. The sum of the solution for the ones then has an error
+	// of 1%.
 	energyTolerance = 0.06
 	// probeResidual is the largest residual of a probe, relative to the norm of the probe.
 	probeResidual = 0.3

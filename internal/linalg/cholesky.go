@@ -29,8 +29,8 @@ type Cholesky struct {
 	jitter float64
 }
 
-// NewCholesky factors a in place. It returns ErrNotPSD, which names the matrix with what, or ctx's error. It costs n³/3, and
-// allocates no memory of order n².
+// NewCholesky factors a in place. It returns the error of ctx, or an ErrNotPSD error in which what names the matrix. It costs n³/3,
+// and allocates no memory of order n².
 func NewCholesky(ctx context.Context, what string, a *mat.SymDense) (*Cholesky, error) {
 	return NewCholeskyFrom(ctx, what, a, 0)
 }

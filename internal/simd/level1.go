@@ -4,8 +4,8 @@ package simd
 
 import "math"
 
-// The range in which the vector loop's sum of squares gives the norm: nothing has overflowed, and underflow is smaller than
-// rounding.
+// leastSquares and mostSquares bound the sums of squares from which the vector loop computes the norm. Between them nothing has
+// overflowed, and the error by underflow is smaller than rounding.
 const leastSquares, mostSquares = 0x1p-900, 0x1p1000
 
 // contiguous reports whether x has n ≥ 1 contiguous numbers.

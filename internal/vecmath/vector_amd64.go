@@ -62,7 +62,7 @@ func weighManhattanVector(sums *[4]float64, w []float64, v float64, z []float64)
 //go:noescape
 func addManhattanFours(n int, v float64, z, dst *float64)
 
-// weighManhattanFours adds n groups of four to sums.
+// weighManhattanFours adds the terms w[j]·|v - z[j]| of n groups of four numbers to the four sums.
 //
 //go:noescape
 func weighManhattanFours(n int, v float64, z, w *float64, sums *[4]float64)

@@ -93,7 +93,7 @@ func none([]int) []int { return nil }
 
 var ways = []way{
 	{"0 and 1", func(c []int) []transformers.Transformer {
-		return []transformers.Transformer{&columnwise.OneHot{Columns: c, Gaps: true, MaxCategories: 1 << 20}}
+		return []transformers.Transformer{&columnwise.OneHot{Columns: c, Gaps: true, MaxLevels: 1 << 20}}
 	}, none},
 	{"means", func(c []int) []transformers.Transformer {
 		return []transformers.Transformer{&columnwise.TargetEncoder{Columns: c}}

@@ -169,8 +169,8 @@ func TestSubsampleSearch(t *testing.T) {
 	assert.Equal(t, row.Rank, read.Trace[len(read.Trace)-1].Rank)
 }
 
-// Scores on rows are the same whether they are computed in parallel, or one by one within a budget. Results that reuse the memory
-// of another search are also the same.
+// Scores on rows are the same whether they are computed in parallel or one by one within a budget. A search that resumes from part
+// of its trace also gives the same scores.
 func TestScoresOnRowsOfWorkers(t *testing.T) {
 	x, y := toy.Sine(200, 3, 0.3, 1)
 	weights := make([]float64, 200)

@@ -13,7 +13,7 @@
 //
 // Curves of labels and scores (ROC, precision-recall and reliability) are in package metrics. Package effectplot draws all of them.
 //
-// Related columns are changed together. They are the levels of one category, recognised by their names, name=category. With ten
+// Related columns are changed together. They are the levels of one category, recognised by their names, name=level. With ten
 // rows or more, exact copies of a column, even in other units, are also related. The effect of a single copy would be an arbitrary
 // share of the column's effect.
 //

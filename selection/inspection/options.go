@@ -27,7 +27,7 @@ const (
 // d·Points·Rows predictions, and an effect Points·Rows.
 type Options struct {
 	// Names are the names of the columns; nil: those that the estimator holds ([estimators.ColumnNamer]), or "column 0" and so on.
-	// Columns whose names are name=category, with the same name, are the levels of one category. The Features of the golearn
+	// Columns whose names are name=level, with the same name, are the levels of one category. The Features of the golearn
 	// adapters are suitable, and so are the FeatureNames of the transformer (transformers.FeatureNamer) that produced the columns.
 	Names []string
 	// Rows is the number of rows to average over, sampled without replacement if there are more; 0: 200.

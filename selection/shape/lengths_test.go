@@ -87,7 +87,7 @@ func TestBoundsThatAreTouched(t *testing.T) {
 	x, y := mat.NewDense(40, 2, nil), make([]float64, 40)
 	for i := range y {
 		x.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64()})
-		y[i] = x.At(i, 0) + x.At(i, 1) // no ridge improves the fit
+		y[i] = x.At(i, 0) + x.At(i, 1) // there is no noise, so the smallest ridge fits best
 	}
 	s := &shape.Search{}
 	r := &selection.Regressor{Search: s}

@@ -60,7 +60,8 @@ var _ interface {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// SetCategories sets the categories of Models if all are an [estimators.Categorizer]. It implements [estimators.Categorizer].
+// SetCategories sets the categories of Models if each of them is an [estimators.Categorizer]. It implements
+// [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) { setCategories(c, c.Models, columns) }
 
 // SetColumnNames sets the column names of Models if all are an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].

@@ -121,7 +121,7 @@ func ExampleOneHot() {
 	}
 	fmt.Println(mat.Formatted(z))
 	for j, e := range encoder.Encoding() {
-		fmt.Println(j, e.Column, e.Category, e.Copied)
+		fmt.Println(j, e.Column, e.Level, e.Copied)
 	}
 	// Output:
 	// ⎡  0    1  0.5⎤
@@ -160,12 +160,12 @@ func ExampleDrop() {
 			log.Fatal(err)
 		}
 		var first columnwise.Encoded = encoder.Encoding()[0]
-		fmt.Println(len(encoder.Encoding()), "columns, the first is of category", first.Category)
+		fmt.Println(len(encoder.Encoding()), "columns, the first is of level", first.Level)
 	}
 	// Output:
-	// 5 columns, the first is of category 0
-	// 4 columns, the first is of category 1
-	// 3 columns, the first is of category 1
+	// 5 columns, the first is of level 0
+	// 4 columns, the first is of level 1
+	// 3 columns, the first is of level 1
 }
 
 func ExampleTargetEncoder() {

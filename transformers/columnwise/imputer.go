@@ -1,7 +1,7 @@
 // Package columnwise contains the transformers that convert each column separately to values that an estimator can use:
 //
 //	Imputer              NaN to the mean, the median or the most frequent value of its column
-//	OneHot               category codes to a column for each category
+//	OneHot               category codes to a column for each level
 //	TargetEncoder        category codes to the mean target of their rows
 //	PowerTransformer     each column to nearly normal values, by a power
 //	QuantileTransformer  each value to its rank in its column, uniform or normal

@@ -24,19 +24,19 @@ import (
 
 const oneHotName = "columnwise: OneHot"
 
-// defaultMaxCategories is the limit for a OneHot whose MaxCategories is 0.
-const defaultMaxCategories = 1000
+// defaultMaxLevels is the limit for a OneHot whose MaxLevels is 0.
+const defaultMaxLevels = 1000
 
-// Drop selects the categories for which a [OneHot] has no column.
+// Drop selects the levels for which a [OneHot] has no column.
 type Drop int
 
 // The possible values of Drop.
 const (
-	// DropNone gives each category a column.
+	// DropNone gives each level a column.
 	DropNone Drop = iota
-	// DropBinary omits the column of the first category if there are two.
+	// DropBinary omits the column of the first level if there are two.
 	DropBinary
-	// DropFirst omits the column of the first category, so that no column is a linear combination of others.
+	// DropFirst omits the column of the first level, so that no column is a linear combination of others.
 	DropFirst
 )
 
@@ -45,11 +45,11 @@ func (d Drop) String() string {
 	return enum.Name("Drop", int(d), "DropNone", "DropBinary", "DropFirst")
 }
 
-// OneHot replaces a column of category codes by a column for each category in the training rows, which is 1 in the rows of that
-// category and 0 elsewhere. The new columns take the place of the old one, with the categories ascending. If a category is missing
+// OneHot replaces a column of category codes by a column for each level in the training rows, which is 1 in the rows of that
+// level and 0 elsewhere. The new columns take the place of the old one, with the levels ascending. If a level is missing
 // from the training rows, or if [Drop] omits it, all its columns are 0. Columns that are not encoded are not changed.
 //
-// For a column with more than MaxCategories values the error is ErrTooLarge. Such a column is unlikely to be a category, and would
+// For a column with more than MaxLevels values the error is ErrTooLarge. Such a column is unlikely to be a category, and would
 // become as many columns.
 //
 // The zero value encodes every column. Fit costs O(nd log n), Transform O(n) for each new column.
@@ -60,15 +60,15 @@ type OneHot struct {
 	Columns []int
 	Drop    Drop
 
-	// Gaps makes NaN a separate category, after all others, in encoded columns where Fit finds it. In columns that are not encoded,
+	// Gaps makes NaN a separate level, after all others, in encoded columns where Fit finds it. In columns that are not encoded,
 	// NaN is an ErrNotFinite error. Without Gaps, this holds for every column.
 	Gaps bool
 
-	// MaxCategories is the largest number of categories in a column. If it is 0, 1000 is used.
-	MaxCategories int `zero:"1000"`
+	// MaxLevels is the largest number of levels in a column. If it is 0, 1000 is used.
+	MaxLevels int `zero:"1000"`
 
 	// If Sparse is set, the following steps and the estimator of a pipeline receive sparse rows (package sparse): even if a column
-	// has thousands of categories, each row has only one entry for it. Transform returns a dense matrix in any case.
+	// has thousands of levels, each row has only one entry for it. Transform returns a dense matrix in any case.
 	Sparse bool
 
 	learned[oneHotModel]
@@ -78,10 +78,10 @@ type oneHotModel struct {
 	Width   int
 	Gaps    bool
 	Columns []int          // the encoded columns
-	Values  []codec.Floats // their categories that have a column, in ascending order, NaN last
+	Values  []codec.Floats // their levels that have a column, in ascending order, NaN last
 }
 
-// Fit finds the categories of x (n×d).
+// Fit finds the levels of x (n×d).
 func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	m, limit, gap, err := o.configured()
@@ -98,7 +98,7 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if err := o.encode(m, j, categories(mat.Col(column, j, x)), limit); err != nil {
+			if err := o.encode(m, j, levels(mat.Col(column, j, x)), limit); err != nil {
 				return nil, err
 			}
 		}
@@ -114,7 +114,7 @@ func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block
 		return err
 	}
 	return o.state.LearnBlocks(ctx, blocks, gap, func(rows *rowmap.Stream) (*oneHotModel, error) {
-		var found []categoryCounts
+		var found []levelCounts
 		err := rows.Pass(ctx, func(x *mat.Dense) error {
 			if found == nil {
 				if err := o.choose(m, rows.D); err != nil {
@@ -133,7 +133,7 @@ func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block
 			return nil, err
 		}
 		for k, j := range m.Columns {
-			if err := o.encode(m, j, found[k].categories(), limit); err != nil {
+			if err := o.encode(m, j, found[k].levels(), limit); err != nil {
 				return nil, err
 			}
 		}
@@ -148,14 +148,14 @@ func (o *OneHot) statistics() (st *columnstats.Statistics[*columnstats.Categorie
 	}
 	read := func(j int) bool { return o.Columns == nil || slices.Contains(m.Columns, j) }
 	return &columnstats.Statistics[*columnstats.Categories]{
-		Type: oneHotName, Settings: fmt.Sprintf("(Columns %v, Gaps %v, MaxCategories %d)", o.Columns, o.Gaps, limit), Gap: gap,
+		Type: oneHotName, Settings: fmt.Sprintf("(Columns %v, Gaps %v, MaxLevels %d)", o.Columns, o.Gaps, limit), Gap: gap,
 		Start: func(d int) error { return o.choose(&oneHotModel{Columns: slices.Clone(o.Columns)}, d) },
 		Fresh: func(j int) *columnstats.Categories { return columnstats.NewCategories(limit, read(j)) },
 	}, m, limit, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold the categories of the columns, without gaps, up to
-// MaxCategories in each. If there are more, AddBlock and Merge return ErrTooLarge.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold the levels of the columns, without gaps, up to
+// MaxLevels in each. If there are more, AddBlock and Merge return ErrTooLarge.
 func (o *OneHot) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	st, _, _, err := o.statistics()
 	if err != nil {
@@ -196,12 +196,12 @@ func (o *OneHot) MarshalStatistics() ([]byte, error) { return o.state.MarshalSta
 // UnmarshalStatistics implements estimators.Continuer.
 func (o *OneHot) UnmarshalStatistics(data []byte) error { return o.state.UnmarshalStatistics(o, data) }
 
-// configured returns a model without categories, their limit, and a function that reports for a column whether NaN is allowed.
+// configured returns a model without levels, their limit, and a function that reports for a column whether NaN is allowed.
 func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, err error) {
 	if err := settings.Check(oneHotName, o); err != nil {
 		return nil, 0, nil, err
 	}
-	limit = cmp.Or(o.MaxCategories, defaultMaxCategories)
+	limit = cmp.Or(o.MaxLevels, defaultMaxLevels)
 	m = &oneHotModel{Gaps: o.Gaps, Columns: slices.Clone(o.Columns)}
 	gap = m.HasGap
 	if o.Columns == nil {
@@ -231,7 +231,7 @@ func (o *OneHot) choose(m *oneHotModel, d int) error {
 	return nil
 }
 
-// encode stores the categories of column j in m.
+// encode stores the levels of column j in m.
 func (o *OneHot) encode(m *oneHotModel, j int, values codec.Floats, limit int) error {
 	if len(values) > limit {
 		return tooMany(j, fmt.Sprint(len(values)), limit)
@@ -244,34 +244,34 @@ func (o *OneHot) encode(m *oneHotModel, j int, values codec.Floats, limit int) e
 }
 
 func tooMany(j int, count string, limit int) error {
-	return fmt.Errorf("%s: column %d has %s categories, limit %d: leave it out of Columns if it is a number, or raise MaxCategories: %w",
+	return fmt.Errorf("%s: column %d has %s levels, limit %d: leave it out of Columns if it is a number, or raise MaxLevels: %w",
 		oneHotName, j, count, limit, fault.ErrTooLarge)
 }
 
 // checkColumns returns an error if the model has no column.
 func (m *oneHotModel) checkColumns() error {
 	if m.width() == 0 {
-		return fault.Shape(oneHotName+": the result has", 0, "columns", "want at least 1: a category is dropped from every column")
+		return fault.Shape(oneHotName+": the result has", 0, "columns", "want at least 1: a level is dropped from every column")
 	}
 	return nil
 }
 
-// categoryCounts collects the distinct categories of a column.
-type categoryCounts struct {
+// levelCounts collects the distinct levels of a column.
+type levelCounts struct {
 	values map[float64]bool
 	gaps   bool
 }
 
-func newSeen(columns int) []categoryCounts {
-	out := make([]categoryCounts, columns)
+func newSeen(columns int) []levelCounts {
+	out := make([]levelCounts, columns)
 	for k := range out {
 		out[k].values = map[float64]bool{}
 	}
 	return out
 }
 
-// add adds the categories of column j of x, until there are more than the limit.
-func (s *categoryCounts) add(x *mat.Dense, j, limit int) error {
+// add adds the levels of column j of x, until there are more than the limit.
+func (s *levelCounts) add(x *mat.Dense, j, limit int) error {
 	n, _ := x.Dims()
 	for i := range n {
 		v := x.At(i, j)
@@ -289,7 +289,7 @@ func (s *categoryCounts) add(x *mat.Dense, j, limit int) error {
 	return nil
 }
 
-func (s *categoryCounts) categories() codec.Floats {
+func (s *levelCounts) levels() codec.Floats {
 	out := make([]float64, 0, len(s.values)+1)
 	for v := range s.values {
 		out = append(out, v)
@@ -297,11 +297,11 @@ func (s *categoryCounts) categories() codec.Floats {
 	if s.gaps {
 		out = append(out, math.NaN())
 	}
-	return categories(out)
+	return levels(out)
 }
 
-// categories returns the distinct values in ascending order, with NaN at the end. It sorts v.
-func categories(v []float64) codec.Floats {
+// levels returns the distinct values in ascending order, with NaN at the end. It sorts v.
+func levels(v []float64) codec.Floats {
 	gaps := slices.ContainsFunc(v, math.IsNaN)
 	v = slices.DeleteFunc(v, math.IsNaN)
 	slices.Sort(v)
@@ -349,7 +349,7 @@ func (m oneHotModel) eachEntry(x []float64, f func(j int, v float64)) {
 	}
 }
 
-// position returns the index of a category, or -1 if it has no column.
+// position returns the index of a level, or -1 if it has no column.
 func position(values codec.Floats, v float64) int {
 	last := len(values) - 1
 	if math.IsNaN(v) {
@@ -372,8 +372,8 @@ type Encoded struct {
 	// Column is the position of the column in x.
 	Column int
 
-	// Category is the category. It is NaN for gaps, and 0 if Copied is set.
-	Category float64
+	// Level is the level. It is NaN for gaps, and 0 if Copied is set.
+	Level float64
 
 	// Copied is set if the column of x was copied unchanged.
 	Copied bool
@@ -393,21 +393,21 @@ func (o *OneHot) Encoding() []Encoded {
 			continue
 		}
 		for _, v := range m.Values[next] {
-			out = append(out, Encoded{Column: j, Category: v})
+			out = append(out, Encoded{Column: j, Level: v})
 		}
 		next++
 	}
 	return out
 }
 
-// validCategories returns an error if the categories of a column are invalid.
-func validCategories(values codec.Floats, gaps bool) error {
+// validLevels returns an error if the levels of a column are invalid.
+func validLevels(values codec.Floats, gaps bool) error {
 	if n := len(values); n > 0 && math.IsNaN(values[n-1]) && gaps {
 		values = values[:n-1]
 	}
 	for k, v := range values {
 		if v-v != 0 || k > 0 && v <= values[k-1] {
-			return fmt.Errorf("categories that are not finite or not ascending")
+			return fmt.Errorf("levels that are not finite or not ascending")
 		}
 	}
 	return nil
@@ -415,13 +415,13 @@ func validCategories(values codec.Floats, gaps bool) error {
 
 func (m oneHotModel) Validate() error {
 	if m.Width < 1 || m.Width > mostColumns || len(m.Values) != len(m.Columns) {
-		return fmt.Errorf("categories of %d columns for %d of %d", len(m.Values), len(m.Columns), m.Width)
+		return fmt.Errorf("levels of %d columns for %d of %d", len(m.Values), len(m.Columns), m.Width)
 	}
 	if err := validColumns(m.Columns, m.Width); err != nil {
 		return err
 	}
 	for i, values := range m.Values {
-		if err := validCategories(values, m.Gaps); err != nil {
+		if err := validLevels(values, m.Gaps); err != nil {
 			return fmt.Errorf("column %d: %w", m.Columns[i], err)
 		}
 	}
@@ -467,7 +467,7 @@ func (m oneHotModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	return graph.Concat(parts...), nil
 }
 
-// ColumnNames returns the names of x, with name=category for each category of an encoded column. Package inspection reads this
+// ColumnNames returns the names of x, with name=level for each level of an encoded column. Package inspection reads this
 // form.
 func (m oneHotModel) ColumnNames(in []string) []string {
 	var out []string
@@ -478,11 +478,11 @@ func (m oneHotModel) ColumnNames(in []string) []string {
 			continue
 		}
 		for _, v := range m.Values[next] {
-			category := "missing"
+			level := "missing"
 			if !math.IsNaN(v) {
-				category = strconv.FormatFloat(v, 'g', -1, 64)
+				level = strconv.FormatFloat(v, 'g', -1, 64)
 			}
-			out = append(out, name+"="+category)
+			out = append(out, name+"="+level)
 		}
 		next++
 	}

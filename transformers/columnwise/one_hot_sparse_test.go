@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// The entries of the sparse result are those of the dense result. This also holds for copied columns, unknown categories and gaps.
+// The entries of the sparse result are those of the dense result. This also holds for copied columns, unknown levels and gaps.
 func TestSparseOneHot(t *testing.T) {
 	ctx := context.Background()
 	x := mat.NewDense(4, 3, []float64{1, 2.5, 7, 2, 0, 7, math.NaN(), -1, 8, 1, 3, 9})
@@ -51,7 +51,7 @@ func TestManyLevels(t *testing.T) {
 		y[i] = 5*math.Sin(float64(level)) - price
 	}
 	model := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&columnwise.OneHot{Columns: []int{0}, MaxCategories: levels, Sparse: true}},
+		Steps: []transformers.Transformer{&columnwise.OneHot{Columns: []int{0}, MaxLevels: levels, Sparse: true}},
 		Final: &ridge.Regressor{},
 	}
 	var before, after runtime.MemStats

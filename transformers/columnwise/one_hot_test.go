@@ -27,10 +27,10 @@ func TestOneHotDefinition(t *testing.T) {
 
 	z, err := o.Transform(mat.NewDense(1, 3, []float64{7, 20, 1}))
 	require.NoError(t, err)
-	assert.Equal(t, []float64{0, 0, 0, 0, 1, 1}, z.RawMatrix().Data, "a category that Fit did not see")
+	assert.Equal(t, []float64{0, 0, 0, 0, 1, 1}, z.RawMatrix().Data, "a level that Fit did not see")
 
 	z = maptest.FitTransform(t, &OneHot{Columns: []int{0, 1}, Drop: DropBinary}, goods)
-	assert.Equal(t, []float64{1, 0, 0, 1, 0.25}, z.RawRowView(1), "of two categories one column")
+	assert.Equal(t, []float64{1, 0, 0, 1, 0.25}, z.RawRowView(1), "of two levels one column")
 	z = maptest.FitTransform(t, &OneHot{Columns: []int{0, 1}, Drop: DropFirst}, goods)
 	assert.Equal(t, []float64{0, 0, 1, 0.25}, z.RawRowView(1))
 	z = maptest.FitTransform(t, &OneHot{}, goods)
@@ -45,11 +45,11 @@ func TestOneHotOfGaps(t *testing.T) {
 	x := golden.Dense([][]float64{{2, 1}, {nan, 1}, {3, 1}})
 	o := &OneHot{Columns: []int{0}, Gaps: true}
 	assert.Equal(t, golden.Dense([][]float64{{1, 0, 0, 1}, {0, 0, 1, 1}, {0, 1, 0, 1}}), maptest.FitTransform(t, o, x))
-	assert.True(t, math.IsNaN(o.Encoding()[2].Category))
+	assert.True(t, math.IsNaN(o.Encoding()[2].Level))
 	assert.ErrorContains(t, (&OneHot{Columns: []int{1}, Gaps: true}).Fit(context.Background(), x), "x[1,0] is NaN")
 	assert.ErrorContains(t, (&OneHot{}).Fit(context.Background(), x), "x[1,0] is NaN")
 
-	// A gap that occurs only in new rows is an unknown category. The model can be stored and read.
+	// A gap that occurs only in new rows is an unknown level. The model can be stored and read.
 	require.NoError(t, o.Fit(context.Background(), golden.Dense([][]float64{{2, 1}, {3, 1}})))
 	data, err := o.MarshalBinary()
 	require.NoError(t, err)
@@ -63,17 +63,17 @@ func TestOneHotOfGaps(t *testing.T) {
 
 func TestOneHotErrors(t *testing.T) {
 	for want, o := range map[string]*OneHot{
-		"columnwise: OneHot: Drop = 3, want DropNone, DropBinary or DropFirst":                                                                 {Drop: 3},
-		"columnwise: OneHot: MaxCategories = -1, want >= 1, or 0 for 1000":                                                                     {MaxCategories: -1},
-		"columnwise: OneHot: Columns = [1 3], want ascending and in [0, 3), the columns of x":                                                  {Columns: []int{1, 3}},
-		"columnwise: OneHot: Columns = [1 1], want ascending and in [0, 3), the columns of x":                                                  {Columns: []int{1, 1}},
-		"columnwise: OneHot: column 2 has 4 categories, limit 3: leave it out of Columns if it is a number, or raise MaxCategories: too large": {MaxCategories: 3},
+		"columnwise: OneHot: Drop = 3, want DropNone, DropBinary or DropFirst":                                                         {Drop: 3},
+		"columnwise: OneHot: MaxLevels = -1, want >= 1, or 0 for 1000":                                                                 {MaxLevels: -1},
+		"columnwise: OneHot: Columns = [1 3], want ascending and in [0, 3), the columns of x":                                          {Columns: []int{1, 3}},
+		"columnwise: OneHot: Columns = [1 1], want ascending and in [0, 3), the columns of x":                                          {Columns: []int{1, 1}},
+		"columnwise: OneHot: column 2 has 4 levels, limit 3: leave it out of Columns if it is a number, or raise MaxLevels: too large": {MaxLevels: 3},
 	} {
 		assert.EqualError(t, o.Fit(context.Background(), goods), want)
 	}
-	assert.Equal(t, 1000, defaultMaxCategories)
-	big := mat.NewDense(defaultMaxCategories+1, 1, nil)
-	for i := range defaultMaxCategories + 1 {
+	assert.Equal(t, 1000, defaultMaxLevels)
+	big := mat.NewDense(defaultMaxLevels+1, 1, nil)
+	for i := range defaultMaxLevels + 1 {
 		big.Set(i, 0, float64(i))
 	}
 	assert.ErrorIs(t, (&OneHot{}).Fit(context.Background(), big), fault.ErrTooLarge)

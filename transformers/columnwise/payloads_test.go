@@ -27,7 +27,7 @@ func TestHostilePayloads(t *testing.T) {
 		"NaN value":      {Into: &Imputer{}, Kind: "transformers.Imputer", Content: imputerModel{Values: []float64{math.NaN()}}},
 		"indicator":      {Into: &Imputer{}, Kind: "transformers.Imputer", Content: imputerModel{Values: []float64{0}, Gaps: []int{1}}},
 		"no columns":     {Into: &OneHot{}, Kind: "transformers.OneHot", Content: oneHotModel{Width: 1, Columns: []int{0}, Values: []codec.Floats{{}}}},
-		"no categories":  {Into: &OneHot{}, Kind: "transformers.OneHot", Content: oneHotModel{Width: 1, Columns: []int{0}}},
+		"no levels":      {Into: &OneHot{}, Kind: "transformers.OneHot", Content: oneHotModel{Width: 1, Columns: []int{0}}},
 		"descending":     {Into: &OneHot{}, Kind: "transformers.OneHot", Content: oneHotModel{Width: 1, Columns: []int{0}, Values: []codec.Floats{{2, 1}}}},
 		"NaN without":    {Into: &OneHot{}, Kind: "transformers.OneHot", Content: oneHotModel{Width: 1, Columns: []int{0}, Values: []codec.Floats{{2, math.NaN()}}}},
 		"no means":       {Into: &TargetEncoder{}, Kind: "transformers.TargetEncoder", Content: targetEncoderModel{Width: 1, Targets: 1, Columns: []int{0}, Values: []codec.Floats{{1}}, Unseen: []float64{0}}},

@@ -205,8 +205,7 @@ func quantileOf(sorted []float64, share float64) float64 {
 	return quantileAt(len(sorted), share, func(i int) (float64, float64) { return sorted[i], sorted[i+1] }, sorted[len(sorted)-1])
 }
 
-// quantileAt does the same as quantileOf with n sorted values that pair returns: pair(i) returns values i and i+1. The largest of
-// them is largest.
+// quantileAt does the same as quantileOf for n sorted values: pair(i) returns values i and i+1, and largest is the last value.
 func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest float64) float64 {
 	i, t := placeOf(n, share)
 	if i >= n-1 {

@@ -28,23 +28,23 @@ const (
 	foldStream   = 0x666f6c6473 // stream of the random numbers: "folds"
 )
 
-// TargetEncoder replaces a category code with the mean target of the rows of the category, shrunk towards the mean of all rows. It
-// is for columns with many categories, such as names, which a [OneHot] would convert to as many columns. A category that is missing
-// from the training rows is replaced with the mean of all rows. NaN is a separate category. Columns that are not encoded are not
+// TargetEncoder replaces a category code with the mean target of the rows of the level, shrunk towards the mean of all rows. It
+// is for columns with many levels, such as names, which a [OneHot] would convert to as many columns. A level that is missing
+// from the training rows is replaced with the mean of all rows. NaN is a separate level. Columns that are not encoded are not
 // changed.
 //
 // With numbers as targets, or with two classes, a column stays one column. With k > 2 classes or k targets it becomes k columns.
-// The mean of a category of n rows has the weight n/(n + m), and the mean of all rows has the remaining weight. If Smoothing is 0,
-// m is the variance within the categories divided by the variance of their means, where both are estimated by the moments of the
+// The mean of a level of n rows has the weight n/(n + m), and the mean of all rows has the remaining weight. If Smoothing is 0,
+// m is the variance within the levels divided by the variance of their means, where both are estimated by the moments of the
 // analysis of variance. The result is then the best linear prediction of the random effect of a category.
 //
-// If the mean of a category included the target of the row itself, an estimator that is fitted to these means would rely on them
+// If the mean of a level included the target of the row itself, an estimator that is fitted to these means would rely on them
 // too much. FitTransformTargets therefore divides the rows into Folds. The rows to which a pipeline's estimator is fitted contain
 // means over all other folds. Transform uses the means over all training rows.
 //
 // The targets come from the pipeline or search that contains the encoder. Fit receives none and returns an error that wraps
 // errors.ErrUnsupported. The zero value encodes every column. FitTransformTargets costs O(n(log n + Folds·k)) for a column,
-// Transform O(log L) for a column of L categories.
+// Transform O(log L) for a column of L levels.
 //
 // Source: D. Micci-Barreca, "A preprocessing scheme for high-cardinality categorical attributes in classification and prediction
 // problems", SIGKDD Explorations 3(1), 2001; S. R. Searle, G. Casella and C. E. McCulloch, "Variance Components", 1992, for the
@@ -71,8 +71,8 @@ type targetEncoderModel struct {
 	Width   int
 	Targets int            // number of columns for each encoded column
 	Columns []int          // the encoded columns
-	Values  []codec.Floats // their categories, in ascending order, NaN last
-	Means   []codec.Floats // mean targets of each category, all those of a category together
+	Values  []codec.Floats // their levels, in ascending order, NaN last
+	Means   []codec.Floats // mean targets of each level, all those of a level together
 	Unseen  codec.Floats   // the means over all rows, one for each target
 }
 
@@ -129,7 +129,7 @@ func (e *TargetEncoder) FitTransformTargets(ctx context.Context, x, targets mat.
 				continue
 			}
 			next++
-			values := categories(slices.Clone(column))
+			values := levels(slices.Clone(column))
 			for i, v := range column {
 				at[i] = position(values, v)
 			}
@@ -183,8 +183,8 @@ func (m *targetEncoderModel) choose(columns []int, d, k int) error {
 	return nil
 }
 
-// categoryMeans computes the mean targets of categories.
-type categoryMeans struct {
+// levelMeans computes the mean targets of the levels of a category.
+type levelMeans struct {
 	y         *mat.Dense // n×k, in units
 	unit      []float64  // k
 	smoothing float64
@@ -197,9 +197,9 @@ type rowsWithout struct {
 }
 
 // newCategoryMeans divides each target by a power of two, which is exact, so that no square overflows.
-func newCategoryMeans(y *mat.Dense, smoothing float64) categoryMeans {
+func newCategoryMeans(y *mat.Dense, smoothing float64) levelMeans {
 	k := y.RawMatrix().Cols
-	c := categoryMeans{y: mat.DenseCopyOf(y), unit: make([]float64, k), smoothing: smoothing}
+	c := levelMeans{y: mat.DenseCopyOf(y), unit: make([]float64, k), smoothing: smoothing}
 	for t := range k {
 		column := mat.Col(nil, t, y)
 		_, exponent := math.Frexp(max(floats.Max(column), -floats.Min(column)))
@@ -209,7 +209,7 @@ func newCategoryMeans(y *mat.Dense, smoothing float64) categoryMeans {
 	return c
 }
 
-func (c categoryMeans) each(of rowsWithout, visit func(row int, y []float64)) {
+func (c levelMeans) each(of rowsWithout, visit func(row int, y []float64)) {
 	for i, fold := range of.folds {
 		if fold != of.fold {
 			visit(i, c.y.RawRowView(i))
@@ -218,7 +218,7 @@ func (c categoryMeans) each(of rowsWithout, visit func(row int, y []float64)) {
 }
 
 // overall returns the mean targets of the rows, in their units, or of all rows if there are none.
-func (c categoryMeans) overall(of rowsWithout) codec.Floats {
+func (c levelMeans) overall(of rowsWithout) codec.Floats {
 	out := make(codec.Floats, len(c.unit))
 	rows := 0.
 	c.each(of, func(int, []float64) { rows++ })
@@ -229,11 +229,11 @@ func (c categoryMeans) overall(of rowsWithout) codec.Floats {
 	return out
 }
 
-// encode returns the shrunk mean targets of each category over the rows. Row i has category at[i].
-func (c categoryMeans) encode(at []int, categories int, of rowsWithout) codec.Floats {
+// encode returns the shrunk mean targets of each level over the rows. Row i has level at[i].
+func (c levelMeans) encode(at []int, levels int, of rowsWithout) codec.Floats {
 	k := len(c.unit)
 	center := c.overall(of)
-	out, counts := make(codec.Floats, categories*k), make([]float64, categories)
+	out, counts := make(codec.Floats, levels*k), make([]float64, levels)
 	c.each(of, func(row int, _ []float64) { counts[at[row]]++ })
 	c.each(of, func(row int, y []float64) { // sums of deviations from the overall mean lose no digits
 		for t, v := range y {
@@ -250,25 +250,25 @@ func (c categoryMeans) encode(at []int, categories int, of rowsWithout) codec.Fl
 	for t, unit := range c.unit {
 		pseudo := c.smoothing
 		if pseudo == 0 {
-			pseudo = smoothingByMoments(within[t], counts, func(category int) float64 { return out[category*k+t] })
+			pseudo = smoothingByMoments(within[t], counts, func(level int) float64 { return out[level*k+t] })
 		}
-		for category, n := range counts {
+		for level, n := range counts {
 			if n > 0 { // otherwise 0
-				out[category*k+t] *= n / (n + pseudo)
+				out[level*k+t] *= n / (n + pseudo)
 			}
-			out[category*k+t] = unit * (center[t] + out[category*k+t])
+			out[level*k+t] = unit * (center[t] + out[level*k+t])
 		}
 	}
 	return out
 }
 
-// smoothingByMoments returns the variance within categories divided by that of their means. The design may be balanced or
+// smoothingByMoments returns the variance within levels divided by that of their means. The design may be balanced or
 // unbalanced. The result is +Inf if the means differ by no more than chance.
-func smoothingByMoments(within float64, counts []float64, mean func(category int) float64) float64 {
+func smoothingByMoments(within float64, counts []float64, mean func(level int) float64) float64 {
 	rows, squares, between, seen := 0., 0., 0., 0.
-	for category, n := range counts {
+	for level, n := range counts {
 		if n > 0 {
-			d := mean(category)
+			d := mean(level)
 			rows, squares, between, seen = rows+n, squares+n*n, between+n*d*d, seen+1
 		}
 	}
@@ -313,7 +313,7 @@ func (m targetEncoderModel) MapRow(dst, x []float64) {
 func (m targetEncoderModel) Validate() error {
 	if m.Width < 1 || m.Targets < 1 || float64(m.Width)*float64(m.Targets) > mostColumns || len(m.Values) != len(m.Columns) ||
 		len(m.Means) != len(m.Columns) || len(m.Unseen) != m.Targets {
-		return fmt.Errorf("categories and means of %d and %d columns for %d of %d, with %d targets and %d means of all rows",
+		return fmt.Errorf("levels and means of %d and %d columns for %d of %d, with %d targets and %d means of all rows",
 			len(m.Values), len(m.Means), len(m.Columns), m.Width, m.Targets, len(m.Unseen))
 	}
 	if err := validColumns(m.Columns, m.Width); err != nil {
@@ -321,10 +321,10 @@ func (m targetEncoderModel) Validate() error {
 	}
 	for i, values := range m.Values {
 		if len(m.Means[i]) != len(values)*m.Targets {
-			return fmt.Errorf("column %d has %d means for %d categories of %d targets", m.Columns[i], len(m.Means[i]), len(values),
+			return fmt.Errorf("column %d has %d means for %d levels of %d targets", m.Columns[i], len(m.Means[i]), len(values),
 				m.Targets)
 		}
-		if err := validCategories(values, true); err != nil {
+		if err := validLevels(values, true); err != nil {
 			return fmt.Errorf("column %d: %w", m.Columns[i], err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// The targets of the three categories are {1, 3}, {2, 6} and {10}. Their means, 2, 4 and 10, are shrunk towards the overall mean,
+// The targets of the three levels are {1, 3}, {2, 6} and {10}. Their means, 2, 4 and 10, are shrunk towards the overall mean,
 // 4.4.
 func TestTargetEncoder(t *testing.T) {
 	x := mat.NewDense(5, 2, []float64{7, 1, 7, 2, nan, 3, nan, 4, -1, 5})
@@ -32,7 +32,7 @@ func TestTargetEncoder(t *testing.T) {
 	}
 	assert.InDeltaSlice(t, []float64{(2*2 + 2*4.4) / 4, (2*4 + 2*4.4) / 4, (10 + 2*4.4) / 3, 4.4},
 		encode(&TargetEncoder{Columns: []int{0}, Smoothing: 2}), 1e-14)
-	// The sums of squares are 10 within and 43.2 between categories. The variances are 10/2 and (43.2 - 2*5)/(5 - 9/5).
+	// The sums of squares are 10 within and 43.2 between levels. The variances are 10/2 and (43.2 - 2*5)/(5 - 9/5).
 	m := 5 / (33.2 / 3.2)
 	assert.InDeltaSlice(t, []float64{4.4 - 2.4*2/(2+m), 4.4 - .4*2/(2+m), 4.4 + 5.6/(1+m), 4.4}, encode(&TargetEncoder{Columns: []int{0}}), 1e-14)
 }
@@ -66,7 +66,7 @@ func TestTargetEncoderLeavesFoldsOut(t *testing.T) {
 	}
 }
 
-// If a category is unrelated to the target, so is its encoding in the rows to which an estimator is fitted.
+// If a level is unrelated to the target, so is its encoding in the rows to which an estimator is fitted.
 func TestTargetEncoderOfNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	n := 2000
@@ -120,6 +120,6 @@ func TestTargetEncoderErrors(t *testing.T) {
 	z, err = one.Transform(x)
 	require.NoError(t, err)
 	assert.Less(t, math.Abs(z.At(0, 0))/math.MaxFloat64, 1.)
-	assert.Equal(t, z.At(0, 0), z.At(2, 0), "rows 0 and 2 have the same category")
+	assert.Equal(t, z.At(0, 0), z.At(2, 0), "rows 0 and 2 have the same level")
 	assert.False(t, math.IsInf(z.At(1, 1), 0))
 }

@@ -40,13 +40,13 @@ func read(s table.Source, o *table.Options) (*base.DenseInstances, error) {
 	return FromTable(t)
 }
 
-// unseen is the category of all levels that the schema does not list.
+// unseen is the level that replaces all levels that the schema does not list.
 const unseen = "(unseen)"
 
 // FromTable returns the grid of a table. Numbers, times and durations are float attributes, and categories are categorical
 // attributes, with the levels in the order of the schema. The target is the class attribute. Groups and weights are left out. A gap
-// is NaN in a float attribute, and the category "?" in a categorical attribute. Each level that the schema does not list becomes
-// the category "(unseen)". The grid lists the attributes of a type together, as golearn does.
+// is NaN in a float attribute, and the level "?" in a categorical attribute. Each level that the schema does not list becomes
+// the level "(unseen)". The grid lists the attributes of a type together, as golearn does.
 //
 // It returns ErrParam for a nil table.
 func FromTable(t *table.Table) (*base.DenseInstances, error) {
@@ -79,7 +79,7 @@ func FromTable(t *table.Table) (*base.DenseInstances, error) {
 	return gridtable.TableOf(cols, values, t.Rows(), class).Grid()
 }
 
-// column returns the attribute of a column, and replaces gaps and unseen levels in its cells by the codes of their categories.
+// column returns the attribute of a column, and replaces gaps and unseen levels in its cells by the codes of their levels.
 func column(c table.Column, cells []float64) gridtable.Column {
 	out := gridtable.Column{Name: c.Name, Kind: gridtable.FloatKind}
 	if c.Kind != table.Category {

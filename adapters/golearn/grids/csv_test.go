@@ -94,7 +94,7 @@ type failing struct{}
 func (failing) Read([]byte) (int, error) { return 0, errFailing }
 
 // A file can be read with the schema of another file. The schema determines the kinds of the columns and the order of the levels.
-// All unseen levels become one category.
+// All unseen levels become one level.
 func TestFilesBySchema(t *testing.T) {
 	train, err := table.ParseCSV("train.csv", strings.NewReader("size,room,day,kind\n1,a,2024-01-01,x\n2,12,2024-01-02,y\n3,b,2024-01-03,x\n"),
 		&table.Options{Target: "kind"})

@@ -15,7 +15,7 @@ import (
 
 // Matrix returns attributes of a grid as a matrix, with a row for each row of the grid, and the names of its columns. A float
 // attribute is one column, and a binary attribute a column of 0 and 1. A categorical attribute becomes a column of 0 and 1 for each
-// of its categories, named name=category. This includes categories that do not occur, so that grids with the same attributes have
+// of its levels, named name=level. This includes levels that do not occur, so that grids with the same attributes have
 // the same columns. If attrs is nil, all attributes except the classes are used, in the grid's order. Otherwise attributes are
 // matched by name and type. NaN and infinities are kept. For a grid without rows the matrix is empty.
 //
@@ -47,7 +47,7 @@ func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, colu
 	if len(cols) == 0 {
 		return nil, nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
 	}
-	// The grid determines the categories, even if attrs are attributes of another grid.
+	// The grid determines the levels, even if attrs are attributes of another grid.
 	e := gridtable.Encoder{Columns: t.Columns()}
 	if t.Rows == 0 {
 		return &mat.Dense{}, gridtable.MatrixNames(e.Columns), nil
@@ -66,7 +66,7 @@ func addName(function string, err *error) {
 }
 
 // Labels returns the class of each row as an index into labels, and labels itself: the classes that occur, in the order of the
-// class attribute's categories. They are "0" and "1" for a binary class, or for a float class, which must be 0 or 1. Labels returns
+// class attribute's levels. They are "0" and "1" for a binary class, or for a float class, which must be 0 or 1. Labels returns
 // ErrShape unless there is exactly one class attribute, ErrParam for a row without a class, or ErrNotFinite.
 func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
 	defer addName("Labels", &err)
@@ -97,7 +97,7 @@ func FeatureGrid(x mat.Matrix, names []string) (*base.DenseInstances, error) {
 }
 
 // LabelledGrid is like FeatureGrid, but adds a categorical class attribute, whose name is class. It holds labels, one for each row
-// of x. Its categories are in the order of their first occurrence.
+// of x. Its levels are in the order of their first occurrence.
 func LabelledGrid(x mat.Matrix, names []string, class string, labels []string) (*base.DenseInstances, error) {
 	values, categories := coded(labels)
 	return makeGrid("LabelledGrid", x, names,

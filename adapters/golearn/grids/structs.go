@@ -16,7 +16,7 @@ import (
 const structTag = "golearn"
 
 // StructGrid returns a grid with a row for each struct. The exported fields are the attributes: numbers are float, bools are
-// binary, and strings are categorical, with the categories in the order of their first occurrence. A tag `golearn:"name"` replaces
+// binary, and strings are categorical, with the levels in the order of their first occurrence. A tag `golearn:"name"` replaces
 // the field's name, and `golearn:"-"` omits the field. The attribute whose name is the argument class is the class attribute. If
 // class is "", as for rows to predict, there is none. StructGrid returns ErrShape for no rows. It returns ErrParam for a T that is
 // not a struct, a field of another type, two fields with one name, or a class that is not a field.

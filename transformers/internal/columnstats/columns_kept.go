@@ -124,7 +124,7 @@ func merged(a, b []float64) codec.Floats {
 }
 
 func (c *Categories) tooMany() error {
-	return fmt.Errorf("more than %d categories: leave it out of Columns if it is a number, or raise MaxCategories: %w", c.limit,
+	return fmt.Errorf("more than %d categories: leave it out of Columns if it is a number, or raise MaxLevels: %w", c.limit,
 		fault.ErrTooLarge)
 }
 

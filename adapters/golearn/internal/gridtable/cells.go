@@ -12,7 +12,7 @@ import (
 
 const CellSize = 8 // number of bytes of a float or a categorical cell
 
-// Cells is one column of a table. Its cells are read as numbers: the value of a float, the index of a category, and 0 or 1 for a
+// Cells is one column of a table. Its cells are read as numbers: the value of a float, the index of a level, and 0 or 1 for a
 // binary cell. They are stored in Numbers, in the memory of a grid, or behind the Get of a grid.
 type Cells struct {
 	Column Column
@@ -23,7 +23,7 @@ type Cells struct {
 
 	get *getter // for any other grid
 
-	// Codes maps the index of a category in the source to its index in the column. If it is nil, the indices are equal.
+	// Codes maps the index of a level in the source to its index in the column. If it is nil, the indices are equal.
 	Codes []float64
 }
 
@@ -109,7 +109,7 @@ func (c *Cells) getCell(row int) (float64, error) {
 	return c.category(row, binary.LittleEndian.Uint64(raw))
 }
 
-// category returns the index in a categorical cell as a number, or an error if the grid has no category with the index.
+// level returns the index in a categorical cell as a number, or an error if the grid has no level with the index.
 func (c *Cells) category(row int, index uint64) (float64, error) {
 	known := len(c.Column.Values)
 	if c.Codes != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Missing is the category of a missing categorical cell in a grid of ReadCSV. As a class it is a gap: Fit rejects it, and names the
+// Missing is the level of a missing categorical cell in a grid of ReadCSV. As a class it is a gap: Fit rejects it, and names the
 // row.
 const Missing = "?"
 

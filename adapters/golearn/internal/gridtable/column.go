@@ -39,8 +39,8 @@ func (k Kind) String() string {
 type Column struct {
 	Name      string
 	Kind      Kind
-	Values    []string // categories, in the order of their indices
-	Code      bool     `cbor:",omitempty"` // the matrix has one column of indices, instead of a column of 0 and 1 for each category
+	Values    []string // levels, in the order of their indices
+	Code      bool     `cbor:",omitempty"` // the matrix has one column of indices, instead of a column of 0 and 1 for each level
 	Precision int      // number of decimals with which golearn prints a float
 }
 
@@ -51,7 +51,7 @@ const mostDecimals = 100
 // Decimals is the number of decimals with which golearn prints the cells of a matrix. The cells themselves are float64.
 const Decimals = 6
 
-// Describe returns the Column of an attribute, which shares the slice of categories. The kind is 0 for attribute types that golearn
+// Describe returns the Column of an attribute, which shares the slice of levels. The kind is 0 for attribute types that golearn
 // does not define.
 func Describe(a base.Attribute) Column {
 	switch v := a.(type) {
@@ -65,7 +65,7 @@ func Describe(a base.Attribute) Column {
 	return Column{Name: a.GetName()}
 }
 
-// validText returns ErrParam unless the name and the categories are UTF-8, which model files require.
+// validText returns ErrParam unless the name and the levels are UTF-8, which model files require.
 func (c Column) validText() error {
 	if err := check.Text("input", "attribute name", c.Name); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c Column) validText() error {
 	return check.Text("input", fmt.Sprintf("category of attribute %q", c.Name), c.Values...)
 }
 
-// Owned returns the column with a copy of its categories, since golearn may append to the categories of an attribute.
+// Owned returns the column with a copy of its levels, since golearn may append to the levels of an attribute.
 func (c Column) Owned() Column {
 	c.Values = slices.Clone(c.Values)
 	return c
@@ -102,7 +102,7 @@ func (c Column) attribute() base.Attribute {
 }
 
 // NewCategorical returns a categorical attribute with the given values. It decodes the attribute from JSON, because golearn's other
-// method compares an added category with all previous ones.
+// method compares an added level with all previous ones.
 func NewCategorical(name string, values []string) *base.CategoricalAttribute {
 	out := base.NewCategoricalAttribute()
 	out.SetName(name)

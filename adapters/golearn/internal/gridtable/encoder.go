@@ -10,7 +10,7 @@ import (
 )
 
 // Encoder converts the features of a table to a matrix. A float or binary attribute is a column, and a categorical attribute
-// becomes a column of 0 and 1 for each of its categories.
+// becomes a column of 0 and 1 for each of its levels.
 type Encoder struct {
 	Columns []Column
 	// If Gap is not nil, it returns the replacement of a NaN or an infinity in a matrix column, or an error.
@@ -34,7 +34,7 @@ func (e Encoder) Matrix(t *Table) (*mat.Dense, error) {
 	return x, e.eachBlock(t, nil, func(at, rows int) []float64 { return data[at*width : (at+rows)*width] })
 }
 
-// Check does the same checks as Matrix, but stores no matrix. If unseen is not nil, Check counts in it the rows with a category
+// Check does the same checks as Matrix, but stores no matrix. If unseen is not nil, Check counts in it the rows with a level
 // that the training rows lack.
 func (e Encoder) Check(t *Table, unseen map[string]int) error {
 	width := MatrixWidth(e.Columns)
@@ -74,9 +74,9 @@ func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int
 	})
 }
 
-// encode writes one feature of some rows to the matrix columns from column on. A categorical feature has a column for each category
-// of known, the training categories, or one column of codes. All other categories have the same code, the number of known
-// categories. If encode returns an error, it also returns the number of rows before the invalid one.
+// encode writes one feature of some rows to the matrix columns from column on. A categorical feature has a column for each level
+// of known, the training levels, or one column of codes. All other levels have the same code, the number of known
+// levels. If encode returns an error, it also returns the number of rows before the invalid one.
 func (e Encoder) encode(c *Cells, column int, known Column, dst []float64, stride int, rows []int, unseen map[string]int) (int, error) {
 	if c.Column.Kind == CategoricalKind {
 		var codes [BlockRows]float64

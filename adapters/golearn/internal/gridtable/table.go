@@ -41,7 +41,7 @@ func (t *Table) bind() error {
 	return nil
 }
 
-// validText returns ErrParam unless all names and categories are UTF-8.
+// validText returns ErrParam unless all names and levels are UTF-8.
 func (t *Table) validText() error {
 	for c := range t.cells {
 		if err := c.Column.validText(); err != nil {
@@ -110,7 +110,7 @@ func (t *Table) ByName() map[string][]*Cells {
 	return out
 }
 
-// Align returns a table with the columns cols of a training table. It matches columns by name and type, and categories by text.
+// Align returns a table with the columns cols of a training table. It matches columns by name and type, and levels by text.
 // Categories that the training rows lack get indices after the others.
 func (t *Table) Align(cols []Column) (*Table, error) {
 	out, err := t.Find(cols)
@@ -134,7 +134,7 @@ func (t *Table) Align(cols []Column) (*Table, error) {
 	return out, nil
 }
 
-// Present removes the categories of c that do not occur in the rows, and keeps the order of the others.
+// Present removes the levels of c that do not occur in the rows, and keeps the order of the others.
 func (t *Table) Present(c *Cells) error {
 	values, err := t.Values(c)
 	if err != nil {
@@ -154,11 +154,11 @@ func (t *Table) Present(c *Cells) error {
 		*c = NewCells(c.Column, values)
 	}
 	c.Recode(out)
-	c.Column.Values = out // the categories that do not occur have indices after these
+	c.Column.Values = out // the levels that do not occur have indices after these
 	return nil
 }
 
-// Recode replaces the categories of c by to, followed by the categories of c that to lacks.
+// Recode replaces the levels of c by to, followed by the levels of c that to lacks.
 func (c *Cells) Recode(to []string) {
 	index := make(map[string]int, len(to))
 	for i, v := range to {

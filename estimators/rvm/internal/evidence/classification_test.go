@@ -44,8 +44,7 @@ func TestClassReferenceFixedPoint(t *testing.T) {
 		assert.LessOrEqual(t, golden.MaxError(variances, c.Fixed.CovDiag), 1e-9)
 		assert.LessOrEqual(t, golden.MaxError(p.gradient(), c.Fixed.Gradient), 1e-8)
 
-		// The scan agrees with the statistics of single columns. The evidence without a member agrees to first order, in Laplace's
-		// approximation, with the evidence that follows from its statistics.
+		// The scan agrees with the statistics of single columns.
 		s, q, err := p.scan(ctx)
 		require.NoError(t, err)
 		for _, j := range []int{3, 44, 100} {

@@ -150,7 +150,8 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 			begun = gap
 		}
 		if loop != nil && s.iterations%perStep == 0 {
-			// The decrease of the gap is not informative at first, and the number of iterations never is.
+			// The decrease of the gap shows little progress at first, and the share of MaxIterations is only a lower bound, so the
+			// larger of the two is reported.
 			loop.Report(max(progress.Towards(begun, gap, s.Tolerance), float64(s.iterations)/float64(s.MaxIterations)))
 		}
 		all := len(s.active) == len(s.beta)
