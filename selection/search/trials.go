@@ -20,7 +20,7 @@ type Trials struct {
 	Metric metrics.Metric
 
 	// If Spread is set, the points are tried in an order whose prefixes are spread over their range. A search that runs out of
-	// budget has then covered the whole range coarsely. Candidates with axes of package grid are spread over the axes.
+	// budget has then covered the entire range coarsely. Candidates with axes of package grid are spread over the axes.
 	Spread bool
 
 	// Round is the round, from 1, for strategies that score a point more than once. Otherwise it is 0.
