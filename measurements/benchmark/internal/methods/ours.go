@@ -41,7 +41,8 @@ var Ours = []Method{
 	{
 		Name: "selection", Source: OursSource,
 		Configuration: "the zero value of selection: columns standardised and by Yeo-Johnson, Matérn 5/2 and Laplacian kernels with a length " +
-			"for each column by the evidence; the mean of the four models, with shares by leave-one-out",
+			"for each column by the evidence, and a Matérn kernel with one length by leave-one-out; the mean of the five models, with shares by " +
+			"leave-one-out",
 		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{} },
 		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{} },
 	},
