@@ -115,15 +115,15 @@ page; `+"`-seed 2 -sets boston,diabetes-progression`"+` makes other splits.
   GaBaSR without the sampling.
 - `+"`surrogate`"+` is GaBaSR with the paper's likelihood for classes.
 - `+"`lssvm`, `svm-rbf` and `svm-linear`"+` have at most %d training rows. The support vector machines have C = 1 for classes and C = 10 for
-  standardised targets.
-- Kernels are RBF kernels with the median distance. No kernel is searched for, which is a disadvantage where waves are short (CO2,
+  standardised numeric targets.
+- Kernels are RBF kernels with the median distance. There is no search for a kernel, which is a disadvantage where waves are short (CO2,
   equation 12).
-- The paper gives neither the noise of xor nor the noise and rows of equation 12. They are ours.
+- The paper gives neither the noise of xor, nor the noise and the number of rows of equation 12. We chose them.
 
 `, command, smallSplits, smallRows, largeSplits, smallRows, kernelRows)
 	s.table(&b, r, sets, "Tables 1 to 3: AUC", "auc", paper, func(v float64) string { return fmt.Sprintf("%.4f", v) })
 	s.table(&b, r, sets, "Tables 4 to 6: R²", "r2", paper, func(v float64) string { return fmt.Sprintf("%.4f", v) })
-	s.table(&b, r, sets, "Tables 4 to 6: mean squared error, in the units of the target squared", "mse", paperMSE,
+	s.table(&b, r, sets, "Tables 4 to 6: mean squared error, in squared units of the target", "mse", paperMSE,
 		func(v float64) string { return fmt.Sprintf("%.4g", v) })
 	s.sampling(&b, r, sets)
 	b.WriteString(lastSections)
@@ -258,12 +258,12 @@ func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 	for _, name := range []string{"boston", "diabetes-progression"} {
 		if i := slices.IndexFunc(sets, func(set *dataset.Set) bool { return set.Name == name }); i >= 0 {
 			if d, err, ok := s.difference(r, sets[i], "lssvm"); ok {
-				fmt.Fprintf(b, "- Its R² minus that of `lssvm` is %+.4f ±%.4f on the %d splits of %s.\n", d, err, s.splitsOf(sets[i]), name)
+				fmt.Fprintf(b, "- The R² of `gabasr` minus that of `lssvm` is %+.4f ±%.4f on the %d splits of %s.\n", d, err, s.splitsOf(sets[i]), name)
 			}
 		}
 	}
 	if tested > 0 {
-		fmt.Fprintf(b, "- Its 95%% intervals cover %.1f%% of %s test rows of the regression sets.\n", 100*covered/tested,
+		fmt.Fprintf(b, "- The 95%% intervals of `gabasr` cover %.1f%% of %s test rows of the regression sets.\n", 100*covered/tested,
 			spaced(int(tested)))
 	}
 	fmt.Fprintln(b)

@@ -165,7 +165,7 @@ func TestPagesAndPicturesOfTwoCollections(t *testing.T) {
 		"nmse-second.md":  {"# NMSE, regression, the second collection\n", "(ranks-nmse-second.png)"},
 		"methods.md":      {"## Ranks\n", "## Error against time\n", "## Measures\n", "## Methods\n"},
 		"sets.md":         {"| a "},
-		"ratios.md":       {"\n## NMSE relative to selection\n", "\n## NMSE, second relative to selection\n"},
+		"ratios.md":       {"\n## NMSE relative to selection\n", "\n## NMSE relative to selection, second collection\n"},
 		"costs.md":        {"# Seconds, memory and files, the first collection\n", "\n## Regression\n", "| lightgbm       |"},
 		"costs-second.md": {"# Seconds, memory and files, the second collection\n", "\n## Regression\n"},
 		"report.md":       {"The first collection:\n\n| selection against |", "The second collection:\n", "(relations.png)"},

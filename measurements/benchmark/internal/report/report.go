@@ -19,8 +19,8 @@ const legend = `
 ## Measures
 
 - NMSE: the squared error divided by that of predicting the mean of the test rows. R2 is 1 - NMSE
-- Coverage95, Width95: the share of targets in the method's central 95% intervals, or in those of a normal distribution with its mean and
-  variance, and their mean width; Below95: the share of targets below them
+- Coverage95, Width95: the share of targets in the central 95% intervals, and the mean width of these. The intervals are the method's
+  own, or those of a normal distribution with its mean and variance. Below95: the share of targets below them
 - NLPD: the negative log density of the targets under a normal distribution with the method's mean and variance. The variance counts as
   at least 1e-12 of that of the targets. NLPD and Width95 are in units of the standard deviation of the test targets
 - GMean: the geometric mean of the accuracies of the classes. AUC: the area under the ROC curve; with more than two classes the mean of

@@ -19,7 +19,7 @@ the budget, failed or did not run on one of the splits has the last rank on that
 The tests are Friedman's, with the F of Iman and Davenport, and Nemenyi's critical difference (Demšar 2006), both at level 0.05. The
 columns "w/d/l" count wins, draws and losses against the method of each source that has the best mean rank, on the sets where both
 are complete. They use the corrected resampled t-test (Nadeau and Bengio 2003) at level 0.05. With few splits this test finds
-large differences only. A difference that is the same on every split has no variance, and counts as a draw.
+only large differences. A difference that is the same on every split has no variance, and counts as a draw.
 
 A mean rank depends on the methods that take part. A source with more methods has the smallest error on more sets. Wins and losses
 compare single methods.
@@ -33,8 +33,8 @@ any error. Therefore the sets are counted in four ways:
 - on the front: a method of kernelearn is on it
 - on its better half: such a method is on it, with at most the error of the median method
 - smallest: a method of kernelearn has the smallest error, alone or with others
-- tied and faster: a method of kernelearn takes less time than the method with the smallest error, and its error is at most one
-  corrected standard error of the difference larger
+- tied and faster: a method of kernelearn takes less time than the method with the smallest error, and its error exceeds that by at
+  most one corrected standard error of the difference
 `
 
 // compare writes all sections that compare the methods.
@@ -233,8 +233,8 @@ func byKind(b *strings.Builder, a standings.Analysis, heading string) {
 	if len(a.Kinds) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n\nThe table shows mean ranks on the sets of each kind with at least %d sets: the %d best methods, and the best "+
-		"method of each source.\n\n", heading, standings.FewestOfKind, namedMethods)
+	fmt.Fprintf(b, "\n%s\n\nThe table shows mean ranks on the sets of each kind that has at least %d: those of the %d best methods, and of "+
+		"the best method of each source.\n\n", heading, standings.FewestOfKind, namedMethods)
 	lines := [][]string{slices.Concat([]string{"kind", "sets", "best"}, methods.Sources)}
 	for _, k := range a.Kinds {
 		var best []string
@@ -337,7 +337,10 @@ func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) 
 	if a.Ratios == nil || len(a.Ratios.Methods) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s%s relative to %s\n\n"+ratioLegend+"\n", level, a.Name+where, a.Ratios.Reference, a.Ratios.Reference,
+	if where != "" {
+		where += " collection"
+	}
+	fmt.Fprintf(b, "\n%s%s relative to %s%s\n\n"+ratioLegend+"\n", level, a.Name, a.Ratios.Reference, where, a.Ratios.Reference,
 		standings.NoisyError)
 	lines := [][]string{{"method", "source", "sets", "ratio", "noisy sets", "ratio there", "worse", "clearly worse", "clearly better"}}
 	better := map[string][]string{} // the better methods by set
