@@ -23,7 +23,7 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 	require.NoError(t, run(context.Background(), []string{"-rows", "200", "-out", folder, "-effects", "4"}, &out, io.Discard))
 	text := out.String()
 	assert.Regexp(t, `200 rows to train, 111 to test on`, text)
-	assert.Regexp(t, `standardised +-?\d`, text, "the table of the search")
+	assert.Regexp(t, `standardised +(restricted log evidence )?-?\d`, text, "the table of the search")
 	m := regexp.MustCompile(`first order +relevance\s+(\w+) `).FindStringSubmatch(text)
 	require.NotNil(t, m, text)
 	assert.Contains(t, []string{"bmi", "s5"}, m[1], "the features known to matter most")

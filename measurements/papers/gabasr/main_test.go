@@ -25,7 +25,7 @@ func TestRunAndResume(t *testing.T) {
 	require.NoError(t, run(context.Background(), args, &first, io.Discard))
 	assert.Regexp(t, `(?m)^xor +0\.\d{4} +0\.\d{4} +0\.\d{4} \[0\.9800\]`, first.String())
 	assert.Regexp(t, `(?m)^eq12 +-?0\.\d{4} +-?0\.\d{4} +0\.9\d{3}`, first.String())
-	assert.Regexp(t, `95% intervals cover \d+\.\d% of 6[23] test rows`, first.String())
+	assert.Regexp(t, `95% intervals of `+"`gabasr`"+` cover \d+\.\d% of 6[23] test rows`, first.String())
 	written, err := os.ReadFile(filepath.Join(dir, "gabasr.md"))
 	require.NoError(t, err)
 	assert.Equal(t, first.String(), string(written))
