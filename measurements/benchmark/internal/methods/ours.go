@@ -34,7 +34,10 @@ const (
 	plainTube = 0.1
 )
 
-var smoothKind = []families.Family{families.Matern{Nu: 2.5}}
+var (
+	smoothKind = []families.Family{families.Matern{Nu: 2.5}}
+	bothKinds  = []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}
+)
 
 // Ours lists the estimators of this module: with defaults, with a kernel chosen by entropy, and with a kernel chosen from a grid.
 var Ours = []Method{
@@ -45,6 +48,11 @@ var Ours = []Method{
 			"leave-one-out",
 		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{} },
 		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{} },
+	},
+	{
+		Name: "selection-lengths", Source: OursSource, Configuration: "selection without the model of one length",
+		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{Kinds: bothKinds} },
+		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{Kinds: bothKinds} },
 	},
 	{
 		Name: "selection-matern", Source: OursSource,

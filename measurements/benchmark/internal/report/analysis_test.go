@@ -267,7 +267,7 @@ func TestSectionsAndFiles(t *testing.T) {
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "cells.csv"))
 	require.NoError(t, err)
-	assert.Contains(t, string(content), fmt.Sprintf(",b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 20)))
+	assert.Contains(t, string(content), fmt.Sprintf(",b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 21)))
 }
 
 // Methods with the same errors share a rank, even if the errors are summed in another order.
