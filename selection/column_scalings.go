@@ -291,7 +291,8 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []
 // addsCommonLength reports whether a model with one length for all columns joins the stack. It needs leave-one-out results of
 // single rows. A draft chooses among kinds, so it has no such model.
 func (c engine[Y, E]) addsCommonLength(parts []*fitted[E]) bool {
-	return c.given == nil && !c.drafting && c.lengths == nil && !slices.ContainsFunc(parts, func(p *fitted[E]) bool { return p.left == nil })
+	unknown := func(p *fitted[E]) bool { return p.left == nil }
+	return c.given == nil && !c.drafting && c.lengths == nil && !slices.ContainsFunc(parts, unknown)
 }
 
 // fitCommonLength fits a model with one length for all columns, which minimises the leave-one-out error. The evidence can favour
