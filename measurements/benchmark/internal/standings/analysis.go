@@ -525,7 +525,7 @@ func (f Front) Verdict() string {
 	case f.Least:
 		return "least"
 	case f.LevelAndFaster:
-		return "level and faster"
+		return "tied and faster"
 	case f.OnBetterHalf:
 		return "on the better half"
 	case f.OnFront:

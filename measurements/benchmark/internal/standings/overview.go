@@ -85,7 +85,7 @@ func (r Results) Against(d protocol.Description, method, other string) string {
 	case !ok:
 		return "-"
 	case c.P >= significance:
-		return "level"
+		return "tied"
 	case c.Mean < 0:
 		return "better"
 	}
