@@ -3,6 +3,7 @@
 //
 //	go run -C measurements ./benchmark -quick
 //	go run -C measurements ./benchmark -data DIR -second DIR2 -python python3 -rscript Rscript -out report
+//	go run -C measurements ./benchmark -third DIR3 -threads 2 -budget 10m -trials 30 -python python3 -archive cells.csv.gz -out third
 //	go run -C measurements ./benchmark -data DIR -sets boston,heart -methods ridge,lssvm,golearn
 //	go run -C measurements ./benchmark -synthetic friedman1:100000x10 -splits 1 -out growth
 //	go run -C measurements ./benchmark -redraw ../docs/measured/results
@@ -32,12 +33,20 @@
 // stopped. Finished cells with another seed, budget, data file or configuration are an error and are never mixed in. More splits,
 // sets or methods can be requested. The code of the library is not compared, so use another -out after a change to it. Cells that
 // failed, were over budget or were not run are also finished: delete their files to run them again. The wall-clock time of all runs
-// with one -out is printed at the end and is stored in OUT/time.json.
+// with one -out is printed at the end and is stored in OUT/time.json. With -archive, the finished cells are also written to a
+// compressed CSV file when the program ends or is interrupted, and cells of an existing archive count as finished. A run can thus be
+// continued on another machine.
 //
 // Without -data and -second, the sets are those that the repository ships, except for the time series. With -data, they are all
 // sets in DIR that docs/data.md has a protocol for. With -second, all sets in DIR2 of the second collection
 // (docs/measured/second-collection.md) are added. These are read by the general rule of docs/data.md without exceptions. The report
 // contains every table for each collection.
+//
+// With -third, the sets in DIR3 of the third collection are added (docs/measured/third-collection.md). Their files are read by
+// package table. All methods receive categories as codes, and gaps. Methods that do not accept these encode them first. The budget
+// of these sets does not depend on their rows, and is wall-clock time. The method selection-budget may use as many seconds as
+// catboost-tuned on the same split, and therefore needs its cell. -trials sets the number of settings that the searches of boosting
+// and of extra trees try.
 //
 // Sets are split 75/25, by class if there are classes. There are ten splits for sets of up to 1000 rows and three for larger ones,
 // or the number of -splits. The splits depend only on the seed and the set. They are CSV files under OUT/splits, and the methods
@@ -153,7 +162,7 @@ func parse(args []string, help io.Writer) (s protocol.Settings, redraw string, e
 	flags.Reads("data", "second", "third", "redraw")
 	flags.Runs("python", "scripts")
 	flags.Runs("rscript", "scripts")
-	flags.Writes("out")
+	flags.Writes("out", "archive")
 	if err := flags.Parse(args); err != nil || redraw != "" {
 		return s, redraw, err
 	}

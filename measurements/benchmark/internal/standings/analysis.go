@@ -50,12 +50,15 @@ func (c Criterion) Is(o Criterion) bool {
 	return c.Name == o.Name && c.Task == o.Task && c.Collection == o.Collection
 }
 
-// Suffix returns the suffix that distinguishes the second collection from the first.
+// Suffix returns the suffix that distinguishes the second and the third collection from the first.
 func (c Criterion) Suffix(before string) string {
-	if c.Collection != protocol.SecondCollection {
-		return ""
+	switch c.Collection {
+	case protocol.SecondCollection:
+		return before + "second"
+	case protocol.ThirdCollection:
+		return before + "third"
 	}
-	return before + "second"
+	return ""
 }
 
 // Title returns the name of the criterion, with its task and its collection.
