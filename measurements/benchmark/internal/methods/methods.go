@@ -129,6 +129,9 @@ func Choose(list string, programs Programs) ([]Method, error) {
 		}
 		out = append(out, m)
 	}
+	if !slices.Contains(names, Budgeted) && !slices.ContainsFunc(out, func(m Method) bool { return m.Name == BudgetOf }) {
+		out = slices.DeleteFunc(out, func(m Method) bool { return m.Name == Budgeted }) // it has no budget
+	}
 	return out, nil
 }
 

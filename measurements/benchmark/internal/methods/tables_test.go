@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,4 +92,18 @@ func TestEncoder(t *testing.T) {
 	assert.True(t, p.isPlain())
 	p.Test.Set(0, 0, math.NaN())
 	assert.False(t, p.isPlain(), "only a test row has a gap")
+}
+
+// The method whose budget is another's time is chosen with the other method, or by name.
+func TestChooseBudgeted(t *testing.T) {
+	has := func(list string, programs Programs) bool {
+		chosen, err := Choose(list, programs)
+		require.NoError(t, err)
+		return slices.ContainsFunc(chosen, func(m Method) bool { return m.Name == Budgeted })
+	}
+	assert.False(t, has("", Programs{}))
+	assert.True(t, has("", Programs{Python: "python3"}))
+	assert.False(t, has(OursSource, Programs{}))
+	assert.True(t, has(OursSource+","+BudgetOf, Programs{Python: "python3"}))
+	assert.True(t, has(Budgeted, Programs{}))
 }
