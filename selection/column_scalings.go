@@ -43,9 +43,6 @@ var defaultKinds = []families.Family{defaultFamily, families.Laplacian{}}
 // targets ±1 never stops growing.
 const warmSteps = 20
 
-// commonSteps limits the steps of the search for one length of all columns, which begins at the best of a grid.
-const commonSteps = 5
-
 // exclusionRatio is the ratio of leave-one-out errors beyond which a model is excluded, if there are no leave-one-out predictions
 // of single rows: on landmarks and with Groups. It was chosen on 14 sets, with ten splits of seed 7. The geometric mean of the
 // errors is the same for ratios from 1.15 to 1.5, and 2% less than if no model is excluded.
@@ -187,7 +184,7 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 	if err != nil {
 		return nil, nil, seen, err
 	}
-	if c.searches = len(ways)*len(c.kinds) + 1; len(others) > 0 {
+	if c.searches = len(ways) * len(c.kinds); len(others) > 0 {
 		c.searches++ // a model of the untransformed targets, which may not be the chosen ones
 	}
 	weights := given.Weights
@@ -223,20 +220,9 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 		if transformedTargets, ok := any(seen.Apply(target)).([]Y); ok && seen.Transformation != nil {
 			given.Y = transformedTargets
 		}
-		var common context.Context
-		if learning, common = progress.Two(learning, 10, 1); i > 0 {
-			common = learning
-		}
 		more, err := c.fitKinds(learning, w, c.kinds, parts, seen, given, own, even, seen.Apply(target), labels)
 		if err != nil {
 			return nil, nil, seen, fail(w, err)
-		}
-		if i == 0 && c.addsCommonLength(append(parts, more...)) {
-			part, err := c.fitCommonLength(common, w, seen, given, own, even, seen.Apply(target), labels)
-			if err != nil {
-				return nil, nil, seen, fail(w, err)
-			}
-			more = append(more, part)
 		}
 		for _, p := range more {
 			if err := c.leaveFoldsOut(progress.Detach(ctx), w, p, merged, filled, given, seen.Apply(target), labels); err != nil {
@@ -286,35 +272,6 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []
 		parts = append(parts, part)
 	}
 	return parts, nil
-}
-
-// addsCommonLength reports whether a model with one length for all columns joins the stack. It needs leave-one-out results of
-// single rows. A draft chooses among kinds, so it has no such model.
-func (c engine[Y, E]) addsCommonLength(parts []*fitted[E]) bool {
-	unknown := func(p *fitted[E]) bool { return p.left == nil }
-	return c.given == nil && !c.drafting && c.lengths == nil && !slices.ContainsFunc(parts, unknown)
-}
-
-// fitCommonLength fits a model with one length for all columns, which minimises the leave-one-out error. The evidence can favour
-// lengths that predict badly, for example if many targets are exactly 0, or if all columns matter equally. The shares then favour
-// this model.
-func (c engine[Y, E]) fitCommonLength(ctx context.Context, w scalings.Scaling, seen targetmap.Map, given folds.Rows[Y],
-	own *pipeline.Transformer, even *mat.Dense, target []float64, labels []int) (*fitted[E], error) {
-	one := c.withScaling(w, c.kinds[0])
-	one.columns = seen.Label(w.Name) + ", one length" // another label, because Resume recognises rows by it
-	one.strategy = &shape.Search{Groups: make([]int, even.RawMatrix().Cols), Objective: shape.LeaveOneOutError, NoRestarts: true,
-		MaxIterations: commonSteps}
-	if c.Budget > 0 {
-		one.Budget = max(1, c.Budget/time.Duration(c.searches))
-	}
-	learning, leaving := progress.Two(ctx, 10, 1)
-	part, err := one.fitOn(learning, given, own, even, target, labels)
-	if err != nil {
-		return nil, err
-	}
-	part.result.Columns = one.columns
-	part.left, err = leaveOut(leaving, part, target, labels, given.Weights)
-	return part, err
 }
 
 // leaveOut returns a leave-one-out result of a part for each row: the residual, or the probability of the true class. It returns

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
-	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -317,7 +314,7 @@ func TestZeroValueBudget(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		for _, p := range append([]*search.Result{r.Result()}, r.Result().Others...) {
 			assert.Equal(t, search.StatusBudget, p.Status)
-			assert.Len(t, p.Trace, max(1, (seconds+4)/5), "%s, %d seconds", p.Columns, seconds)
+			assert.Len(t, p.Trace, max(1, (seconds+3)/4), "%s, %d seconds", p.Columns, seconds)
 			assert.Len(t, p.Lengths, 3)
 		}
 		_, err := r.Predict(x)
@@ -382,38 +379,4 @@ func TestZeroValueColumns(t *testing.T) {
 	require.NoError(t, own.Fit(ctx, x, y))
 	_, err = own.Predict(mat.NewDense(1, 3, nil))
 	assert.ErrorContains(t, err, "Preprocess: step 0 (StandardScaler): x has 3 columns, fitted on 2", "which the caller has set")
-}
-
-// Most targets of these rows are exactly 0, and the others have long tails. The evidence then favours lengths that predict worse than
-// the mean of the targets (an NMSE of 1.23). The model with one length gets a share, and the NMSE is below 1.
-func TestManyTargetsAreZero(t *testing.T) {
-	draw := func(n int, seed uint64) (*mat.Dense, []float64) {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		x, y := mat.NewDense(n, 6, nil), make([]float64, n)
-		for i := range n {
-			for j := range 6 {
-				x.Set(i, j, rng.NormFloat64())
-				if j > 3 {
-					x.Set(i, j, float64(rng.IntN(3)))
-				}
-			}
-			tail := math.Round(math.Exp(10+.5*x.At(i, 1)+.4*x.At(i, 5)+.8*rng.NormFloat64())/100) * 100
-			if x.At(i, 4) == 2 || x.At(i, 0) >= .5 || rng.Float64() < .02 {
-				y[i] = tail
-			}
-		}
-		return x, y
-	}
-	x, y := draw(1000, 1)
-	test, want := draw(2000, 101)
-	r := &Regressor{}
-	require.NoError(t, r.Fit(ctx, x, y))
-	got, err := r.Predict(test)
-	require.NoError(t, err)
-	nmse, err := metrics.NMSE(want, got, nil)
-	require.NoError(t, err)
-	assert.Less(t, nmse, .95)
-	assert.True(t, slices.ContainsFunc(append(r.Result().Others, r.Result()), func(m *search.Result) bool {
-		return strings.HasSuffix(m.Columns, ", one length") && m.Share > .02 && slices.Min(m.Lengths) == slices.Max(m.Lengths)
-	}))
 }

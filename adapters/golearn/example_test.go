@@ -284,10 +284,10 @@ func ExampleRegressor_text() {
 	fmt.Println(seen.Unseen, err)
 	// Output:
 	// [street size]
-	// 608 ± 10
+	// 607 ± 11
 	// 847 ± 10
-	// 728 ± 135
-	// 728 ± 135
+	// 728 ± 136
+	// 728 ± 136
 	// map[street:2] <nil>
 }
 

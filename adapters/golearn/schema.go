@@ -24,7 +24,7 @@ import (
 type Missing int
 
 const (
-	// Refuse, the zero value, makes a gap an error that names the attribute and the row. Without an Estimator it means Pass, since
+	// Refuse is the zero value. It makes a gap an error that names the attribute and the row. Without an Estimator it means Pass, since
 	// the default search fills gaps.
 	Refuse Missing = iota
 	// Pass passes a gap to the estimator. Use it for estimators that fill gaps themselves.
