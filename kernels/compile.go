@@ -12,9 +12,9 @@ import (
 // Block, Diag and Row compute parts of a kernel matrix. They check nothing: the kernel must be valid, and values that overflow are
 // not finite in dst.
 
-// Block sets dst[i,j] = k(x[i], z[j]) for the rows of x (r×d) and z (c×d). The matrix dst is r×c and must not overlap x or z. Both
-// x and z are *mat.Dense, or both are *sparse.Rows if the kernel supports them ([TakesSparseRows]). For many blocks of the same
-// rows, use a [Prepared]. It costs O(rcd).
+// Block sets dst[i,j] = k(x[i], z[j]) for the rows of x (r×d) and z (c×d), in O(rcd). The matrix dst is r×c and must not overlap x
+// or z. Both x and z are *mat.Dense, or both are *sparse.Rows if the kernel supports them ([TakesSparseRows]). For many blocks of
+// the same rows, use a [Prepared].
 func Block(dst *mat.Dense, k Kernel, x, z mat.Matrix) {
 	if rows, ok := x.(*sparse.Rows); ok {
 		compile(k).SparseBlock(dst, rows, z.(*sparse.Rows))

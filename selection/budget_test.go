@@ -37,7 +37,7 @@ func (t *ticker) tick(row search.TraceRow) {
 	}
 }
 
-// slow is a learner whose Fit takes a second of the clock.
+// slow is a learner whose Fit advances the clock by one second.
 type slow struct {
 	estimators.Regressor
 	clock *ticker

@@ -140,7 +140,7 @@ func TestZeroValueFillsGaps(t *testing.T) {
 	}
 }
 
-// With a Space or a Search, the steps of Preprocess decide about gaps. A step can fill them, also within each fold, or reject them.
+// With a Space or a Search, gaps are left to the steps of Preprocess. A step can fill them, within each fold as well, or reject them.
 func TestGapsAreForThePreprocessing(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	fill := &columnwise.Imputer{}

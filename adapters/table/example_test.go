@@ -170,7 +170,7 @@ func ExampleCellError() {
 	// table: rows:2: column "area" = "large", want a number, as in the rows that the schema was learnt from
 }
 
-// This example prints a role and a kind, which are words in JSON, as tasks are.
+// This example prints a role, a kind and a task. JSON contains the same words.
 func ExampleRole() {
 	var role table.Role = table.Feature
 	var task table.Task = table.Classification

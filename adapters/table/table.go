@@ -19,7 +19,7 @@ type Table struct {
 	// X is the matrix (n×d), with a column for each feature. It contains numbers, times in seconds since 1970, the codes of
 	// categories, and NaN for gaps. The code of a level that the schema does not list is the number of levels.
 	X       *mat.Dense
-	Targets []float64 // of a Regression: n, NaN for a gap in rows read with a Schema; nil without the column
+	Targets []float64 // the n targets of a regression, with NaN for a gap in rows read with a Schema; nil if there is no target column
 	Labels  []int     // of a Classification: n, -1 for a gap or a class that the Schema does not list; nil without the column
 	Groups  []int     // n numbers from 0, or nil
 	Weights []float64 // n, or nil

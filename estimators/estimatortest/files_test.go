@@ -352,8 +352,8 @@ func fitWeightless(ctx context.Context, e any, x *mat.Dense, y []float64, labels
 	return fmt.Errorf("%T is nothing to fit", e)
 }
 
-// addStatistics adds the files of a model that is fitted to statistics: the stages, before the first stage and after each, and the
-// statistics of each stage.
+// addStatistics adds the files of a model that is fitted from statistics: the encoded Stages before the first stage and after each
+// stage, and the statistics of each stage.
 func addStatistics(tb testing.TB, name string, build func() any, x *mat.Dense, y []float64, labels []int, add func(string, func() any, any, ...any)) {
 	e := build()
 	if !estimators.Supports(e, estimators.Mergeable) {

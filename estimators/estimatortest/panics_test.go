@@ -38,7 +38,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// fuse panics in the call with a given number, counted from 1, if it is lit. Several goroutines may use it.
+// fuse panics from a given call on, counted from 1, once light has set it. Several goroutines may use it.
 type fuse struct {
 	calls, at atomic.Int64
 }

@@ -123,8 +123,8 @@ func single(n, classes int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// The results of the To forms agree with those of the other methods up to rounding, for few rows and for many. They allocate no
-// memory for a single row.
+// The To methods return the same results as the other methods up to rounding, for few rows and for many. For a single row they
+// allocate no memory.
 func TestSingleRows(t *testing.T) {
 	ctx := context.Background()
 	x, y, _ := single(50, 2)

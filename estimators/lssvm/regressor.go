@@ -43,7 +43,7 @@ type Regressor struct {
 	RidgeRule RidgeRule
 
 	// Solver selects the method that solves the linear system. If it is [Automatic], the number of rows and MaxKernelBytes decide.
-	// It does not affect FitMatrix, which always factors.
+	// It does not affect FitMatrix, which always factors the matrix.
 	Solver Solver
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left

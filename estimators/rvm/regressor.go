@@ -52,7 +52,7 @@ const (
 	defaultCacheBytes = 512 << 20
 )
 
-// startNoises lists the starts from the empty model, each with a different noise relative to the variance of the targets.
+// startNoises lists the initial models without columns. Their noise precisions are these multiples of 1/variance of the targets.
 var startNoises = []evidence.Start{1, 10, 100}
 
 // Regressor is the relevance vector machine for regression. The zero value is ready to use: it has a Matérn kernel with lengths

@@ -297,8 +297,8 @@ func TestTilesThatAreNotKept(t *testing.T) {
 	}
 }
 
-// TestRidges checks that ridges that are solved together give the same results as one at a time, and that the search finds nearly
-// the best ridge.
+// TestRidges checks that solving several ridges together gives the same results as solving them one at a time, and that the search
+// finds nearly the best ridge.
 func TestRidges(t *testing.T) {
 	x, y := sample(900, 5, 1, 7)
 	kernel := kernels.Matern{Nu: 2.5, Length: 2}

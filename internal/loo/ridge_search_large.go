@@ -332,7 +332,7 @@ func (f *few) evaluate(u float64) {
 	}
 }
 
-// log returns the log of a squared error in the unit of the targets. Other units would be rounded differently.
+// log returns the log of a squared error in the unit of the targets. Without the division, rounding would depend on their units.
 func (f *few) log(squared float64) float64 { return math.Log(squared / f.unit / f.unit) }
 
 // keepEvaluation stores a result for CurveFew.

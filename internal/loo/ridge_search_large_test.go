@@ -140,7 +140,7 @@ func TestCurveFew(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// Targets without noise, and targets that are only noise, end at the edges with their warnings.
+// For targets without noise, and for targets that are only noise, the search ends at an edge and returns the warning for it.
 func TestSearchFewEdges(t *testing.T) {
 	for edge, noise := range map[int]string{-1: "none", 1: "pure"} {
 		gram, targets, _ := fewProblem(300, 1, 1, .5, false, noises[noise], 2)

@@ -32,9 +32,9 @@ var around struct {
 // surrounded reports whether OnParallel has set functions.
 var surrounded atomic.Bool
 
-// OnParallel registers enter and leave. A call of ForEach, ForEachPart or Do with more than one task calls enter before it starts,
-// and leave is called when no such call is running any more. In between, a BLAS with its own threads is limited to one of them.
-// This does not depend on the number of goroutines, so results do not depend on it. Nil functions remove both. No such call may be
+// OnParallel registers two functions. enter is called before the first call of ForEach, ForEachPart or Do with more than one task
+// starts, and leave after the last running one has ended. In between, a BLAS with its own threads should use only one, so that
+// results do not depend on the number of goroutines. Nil functions remove both. OnParallel must not be called while such a call is
 // running.
 func OnParallel(enter, leave func()) {
 	around.Lock()

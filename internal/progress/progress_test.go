@@ -87,7 +87,7 @@ func TestSteps(t *testing.T) {
 	for i := range 100_000 {
 		l.Report(float64(i) / 100_000)
 	}
-	l.Report(.3) // it has ended
+	l.Report(.3) // ignored, because the share never falls
 	l.End()
 	assert.InDelta(t, 5000, len(*seen), 10)
 	for _, s := range *seen {

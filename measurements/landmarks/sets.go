@@ -19,7 +19,7 @@ const (
 // source is a source of training and test rows.
 type source struct {
 	name       string
-	most, test int // numbers of training rows and of test rows
+	most, test int // largest number of training rows, and number of test rows
 	classes    bool
 	rows       func(n int, seed uint64) (train, test part, err error)
 }

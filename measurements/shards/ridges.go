@@ -84,7 +84,7 @@ func choices(ctx context.Context, set *dataset.Set, train, test []int, features 
 	return nmse, nil
 }
 
-// sumsOf returns the statistics of the rows for which the function of returns true.
+// sumsOf returns the statistics of the rows i for which of(i) is true.
 func sumsOf(ctx context.Context, x *mat.Dense, y []float64, of func(i int) bool) (streaming.Statistics[float64], error) {
 	s, err := (&ridge.Regressor{}).NewStatistics()
 	if err != nil {

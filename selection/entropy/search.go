@@ -43,7 +43,8 @@ type Search struct {
 	// entropy may be near them. A single target is accepted whatever its score: 0.25 suits regression, and 0.4 classification.
 	Targets []float64
 
-	// Tolerance is the tolerance of an entropy, > 0. If it is 0, 0.02 is used, or a quarter of the target for targets below 0.08.
+	// Tolerance is the largest accepted difference between an entropy and its target, > 0. It is at most a quarter of the target.
+	// If it is 0, 0.02 is used.
 	Tolerance float64 `zero:"0.02" below:"1"`
 
 	// MaxEvaluations is the largest number of entropies computed for one target, ≥ 2. If it is 0, 40 is used.

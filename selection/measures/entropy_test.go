@@ -52,7 +52,7 @@ func unit(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// kernelOf returns the kernel of a name in the files, and the rows to which the files apply it.
+// kernelOf returns the kernel that the reference files call name, and x scaled as that kernel needs it.
 func kernelOf(t *testing.T, name string, param float64, x *mat.Dense) (kernels.Kernel, *mat.Dense) {
 	switch name {
 	case "rbf":

@@ -32,7 +32,7 @@ func definition(k mat.Matrix, y []int, plus int) Separability {
 		sign[i] = 1 - 2*float64(side(i))
 		count[side(i)]++
 	}
-	var to [2][]float64 // means of k[i,j] over all j in either class
+	var to [2][]float64 // to[s][i] is the mean of k[i,j] over all j in class s
 	var block [2][2]float64
 	for s := range to {
 		to[s] = make([]float64, n)

@@ -192,7 +192,7 @@ func interval(b Bin, level float64) (float64, error) {
 	return low, err
 }
 
-// Wilson's interval covers the true probability of a coin in 0.95 of the cases, on average over the probabilities.
+// Wilson's interval covers the true probability of a coin in 95% of the cases, averaged over the probabilities.
 func TestBinIntervalCovers(t *testing.T) {
 	const n = 30
 	covered := 0.0

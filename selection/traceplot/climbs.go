@@ -57,7 +57,7 @@ func climbs(r *search.Result) (*plot.Plot, error) {
 	return p, addChoice(p, legend, numeral.Rounded(name), chosen)
 }
 
-// climbOf returns the rows of the last climb with the same number of rows and of lengths as the chosen row.
+// climbOf returns the trace rows with a gradient that have the same ScoredOn and the same number of lengths as the chosen row.
 func climbOf(r *search.Result) (out []search.TraceRow) {
 	var last search.TraceRow
 	for _, row := range r.Trace {

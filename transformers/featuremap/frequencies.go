@@ -41,7 +41,8 @@ const (
 // RBF, the error of QuasiMonteCarlo is a tenth of that of Orthogonal with 3 columns, the same with 10, and twice as large with 20.
 const quasiColumns = 10
 
-// orthogonalColumns is the largest number of columns for which AutomaticSampling computes a rotation, which takes a few seconds.
+// orthogonalColumns is the largest number of columns for which AutomaticSampling computes a rotation. At 2048 columns the rotation
+// takes a few seconds.
 const orthogonalColumns = 2048
 
 // String returns the sampling's name.

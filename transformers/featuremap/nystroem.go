@@ -283,7 +283,7 @@ func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return t.transformInto(dst, x, true)
 }
 
-// transformAll sets dst to the features of x. It computes them in batches, also for a few rows.
+// transformAll sets dst to the features of x. It computes them in batches, even if there are only a few rows.
 func (t *Nystroem) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	return t.transformInto(dst, x, false)
 }

@@ -21,7 +21,8 @@ const Budgeted, BudgetOf = "selection-budget", "catboost-tuned"
 // own. A category with more levels becomes their mean targets. peers/cells.py has the same number.
 const oneHotLevels = 30
 
-// onTableRegressor returns an estimator that accepts the categories and gaps of the rows, with the allowance as its Budget.
+// onTableRegressor returns an estimator that accepts the categories and gaps of the rows. It sets the Budget of a
+// selection.Regressor to the allowance.
 func (p Problem) onTableRegressor(e estimators.Regressor) estimators.Regressor {
 	if s, ok := e.(*selection.Regressor); ok && p.Allowance > 0 {
 		s.Budget = p.Allowance

@@ -143,8 +143,8 @@ func TestRatios(t *testing.T) {
 	assert.Contains(t, b.String(), "Clearly better than selection:\n\n- c: sklearn-svm\n")
 }
 
-// A difference of a tenth is not clear, nor is one that is the same on every split, or one of a single split. An error of 0 has no
-// ratio.
+// A difference of less than a tenth is not clear. A difference that is the same on every split, or that comes from a single split,
+// is not clear either. An error of 0 has no ratio.
 func TestRatiosThatAreNotClear(t *testing.T) {
 	of := func(selection, lssvm []float64) standings.Ratio {
 		r := ofErrors([]string{"selection", "lssvm"}, map[string]map[string][]float64{"a": {"selection": selection, "lssvm": lssvm}})
