@@ -27,8 +27,8 @@ compare single methods.
 
 const frontLegend = `The seconds are the processor time of a fit, with its search for parameters, and of the prediction of the test rows, on one
 thread. A method is on the front of a set if no method that takes at most as long has a smaller error. The baselines cost nothing and
-would always be on it, so they are left out. Methods that are not complete are left out, too. The fastest method is on the front with
-any error. Therefore the sets are counted in four ways:
+would always be on it, so they are left out. Methods that are not complete are left out, too. The fastest method is on the front,
+however large its error is. Therefore the sets are counted in four ways:
 
 - on the front: a method of kernelearn is on it
 - on its better half: such a method is on it, with at most the error of the median method
