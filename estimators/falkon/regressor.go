@@ -203,8 +203,8 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 }
 
 // PredictInterval returns the bounds of a central interval for each row of x (m×d). The interval contains a new observation with
-// probability level, in (0, 1), if the distribution is normal with the mean and variance of PredictVariance. The cost and the
-// errors are those of PredictVariance.
+// probability level, in (0, 1), if the distribution is normal with the mean and variance of PredictVariance. It costs as much as
+// PredictVariance and returns the same errors.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // PredictAugmented returns the mean and the variance of RVM* (Rasmussen and Quiñonero-Candela, ICML 2005). For each row of x (r×d)
-// the machine has one more basis function, centred on the row itself. The prior of its coefficient is such that its variance at the
-// row is that of the targets. The training rows (n×d) and their targets y, which have no weights, must be passed again, because a
+// the machine has one more basis function, centred on the row itself. The prior of its coefficient gives the prediction at the row the
+// variance of the targets. The training rows (n×d) and their targets y, which have no weights, must be passed again, because a
 // machine keeps only its relevance vectors. The result is not calibrated. The cost is O(rnm) for m relevance vectors, and the
 // memory O(nm). It returns ErrShape, ErrNotFinite, or ErrNotFitted, also after FitDesign.
 func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, variance []float64, err error) {

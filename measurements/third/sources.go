@@ -101,7 +101,7 @@ func fromR(ctx context.Context, dir string) (out []candidate, err error) {
 			c.target = targetOf(string(page), f.names)
 		}
 		if c.target != "" {
-			out = append(out, c.of(f))
+			out = append(out, c.apply(f))
 		}
 	}
 	return out, nil
@@ -149,7 +149,7 @@ func fromWeka(ctx context.Context, dir string) (out []candidate, err error) {
 				return nil, err
 			}
 			c := candidate{name: nameOf("weka", strings.TrimSuffix(filepath.Base(path), ".arff")), target: f.names[len(f.names)-1]}
-			out = append(out, c.of(f))
+			out = append(out, c.apply(f))
 		}
 	}
 	return out, nil
@@ -178,8 +178,8 @@ func frameOf(t *table.Table) (f frame, err error) {
 	return f, nil
 }
 
-// of applies the rule to the columns of a table with the candidate's target.
-func (c candidate) of(f frame) candidate {
+// apply applies the rule to the columns of a table with the candidate's target.
+func (c candidate) apply(f frame) candidate {
 	if c.reason = excluded[c.name]; c.reason == "" {
 		c.frame, c.reason = f.features(c.target)
 	}

@@ -119,7 +119,7 @@ func TestImportanceOfColumnsThatGoTogether(t *testing.T) {
 	assert.Equal(t, map[string][]int{"m, cm": {0, 1}, "sex": {2, 3}}, names)
 }
 
-// Names are those of the columns before all steps of a pipeline, and gaps are permuted like values. The result does not depend on
+// The names describe the columns before all steps of a pipeline, and gaps are permuted like values. The result does not depend on
 // the number of workers.
 func TestImportanceThroughAPipeline(t *testing.T) {
 	x := uniform(150, 3, 0, 1, 4)

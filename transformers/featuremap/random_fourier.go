@@ -127,8 +127,8 @@ func (r *RandomFourier) NewStatistics() (streaming.Statistics[streaming.None], e
 	return s, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. If Kernel is set, the result is the same as with Fit. Otherwise the median
-// distance is that of the rows in the sample. The result is bit-identical, however the rows are divided and merged.
+// FitStatistics implements [streaming.StatisticsFitter]. If Kernel is set, the result is the same as with Fit. Otherwise it
+// uses the median distance between the rows of the sample. The result is bit-identical, however the rows are divided and merged.
 func (r *RandomFourier) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, count, err := r.statistics()

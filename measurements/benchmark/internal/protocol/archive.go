@@ -40,8 +40,11 @@ func (s Settings) ReadArchive() error {
 		return fmt.Errorf("%s: %w", s.Archive, err)
 	}
 	rows, err := csv.NewReader(z).ReadAll()
-	if err != nil || len(rows) == 0 {
-		return fmt.Errorf("%s: no table of cells: %w", s.Archive, err)
+	if err == nil && len(rows) == 0 {
+		err = errors.New("no header")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Archive, err)
 	}
 	for i, row := range rows[1:] {
 		if err := s.restore(rows[0], row); err != nil {

@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"bytes"
+	"compress/gzip"
 	"os"
 	"path/filepath"
 	"testing"
@@ -44,6 +46,10 @@ func TestArchive(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "another", got.Error)
 
+	var empty bytes.Buffer
+	require.NoError(t, gzip.NewWriter(&empty).Close())
+	require.NoError(t, os.WriteFile(s.Archive, empty.Bytes(), 0o600))
+	assert.EqualError(t, s.ReadArchive(), s.Archive+": no header")
 	require.NoError(t, os.WriteFile(s.Archive, []byte("no gzip"), 0o600))
 	assert.ErrorContains(t, s.ReadArchive(), s.Archive)
 }

@@ -32,8 +32,9 @@ const splitsReadme = `# Splits
 
 A folder for each set. ` + "`NN-train.csv` and `NN-test.csv`" + ` are the two parts of split NN: a header, all cells
 numbers, gaps filled by the median of the training rows, words as columns of 0 and 1, nothing scaled, the target
-last. In the third collection gaps are NaN, and words are codes in the columns of ` + "`categories` of `set.json`" + `. A class is its position, from 0, in ` + "`classes` of `set.json`" + `. ` + "`NN-records.csv`" + ` says which record of the data
-file each row is, from 1 under the header. A method scales its features itself, by what it learns from the training
+last. In the third collection gaps are NaN, and words are codes in the columns of ` + "`categories` of `set.json`" + `.
+A class is its position, from 0, in ` + "`classes` of `set.json`" + `. ` + "`NN-records.csv`" + ` states which record of the
+data file each row is, from 1 under the header. A method scales its features itself, by what it learns from the training
 rows.
 `
 
@@ -130,7 +131,7 @@ func openTable(dir, name string) (*dataset.Set, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := table.ReadCSV(path, &table.Options{TargetLast: true})
+	t, err := table.ParseCSV(path, bytes.NewReader(content), &table.Options{TargetLast: true})
 	if err != nil {
 		return nil, nil, err
 	}
