@@ -373,3 +373,60 @@ func TestLengthsOfEstimators(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDelta(t, math.Sqrt(2.5), flat.Lengths[0], 1e-12, "the median distance if nothing can be learnt")
 }
+
+// Most targets of these rows are exactly 0, and the others have long tails. The evidence favours lengths that predict worse than the
+// mean of the targets, with an NMSE of 1.59. AutomaticObjective is therefore the leave-one-out error.
+func TestManyTargetsAreZero(t *testing.T) {
+	draw := func(n int, seed uint64) (*mat.Dense, []float64) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		x, y := mat.NewDense(n, 6, nil), make([]float64, n)
+		for i := range n {
+			for j := range 6 {
+				x.Set(i, j, rng.NormFloat64())
+				if j > 3 {
+					x.Set(i, j, float64(rng.IntN(3)))
+				}
+			}
+			tail := math.Round(math.Exp(10+.5*x.At(i, 1)+.4*x.At(i, 5)+.8*rng.NormFloat64())/100) * 100
+			if x.At(i, 4) == 2 || x.At(i, 0) >= .5 || rng.Float64() < .02 {
+				y[i] = tail
+			}
+		}
+		return x, y
+	}
+	x, y := draw(1000, 1)
+	test, want := draw(2000, 101)
+	for objective, limits := range map[shape.Objective][2]float64{shape.RestrictedEvidence: {1.2, 1.8}, shape.AutomaticObjective: {.6, .76}} {
+		r := shaped(t, &shape.Search{Objective: objective}, x, y)
+		got, err := r.Predict(test)
+		require.NoError(t, err)
+		nmse, err := metrics.NMSE(want, got, nil)
+		require.NoError(t, err)
+		assert.Greater(t, nmse, limits[0], objective)
+		assert.Less(t, nmse, limits[1], objective)
+	}
+}
+
+// The share of a value is that of its weight: two fifths of the targets are 0, or fewer.
+func TestShareOfEqualTargets(t *testing.T) {
+	x, y := problemOf(50, 2, .2, 3)
+	for i := range 20 {
+		y[i] = 0
+	}
+	even := slices.Repeat([]float64{1}, 50)
+	light := slices.Clone(even)
+	light[0] = .9
+	y2 := append(slices.Clone(y[:19]), append([]float64{1}, y[20:]...)...)
+	for name, c := range map[string]struct {
+		y, weights []float64
+		want       string
+	}{
+		"two fifths":  {y, even, scoreNames[shape.LeaveOneOutError]},
+		"one fewer":   {y2, even, scoreNames[shape.RestrictedEvidence]},
+		"less weight": {y, light, scoreNames[shape.RestrictedEvidence]},
+	} {
+		r := &Regressor{Space: over(defaultFamily), Search: &shape.Search{}}
+		require.NoError(t, r.FitWeighted(ctx, x, c.y, c.weights), name)
+		assert.Equal(t, c.want, r.Result().ScoreName, name)
+	}
+}

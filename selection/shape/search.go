@@ -34,9 +34,11 @@ type Objective int
 // The package documentation gives formulas and sources.
 const (
 	// AutomaticObjective is [LaplaceEvidence] for up to six classes. For more classes it is [LeaveOneOutError], since the evidence
-	// of targets ±1 would favour flat kernels. For numeric targets it is [RestrictedEvidence]. If Lengths is set, it is
-	// RestrictedEvidence for up to six classes as well. In a mean with a kernel chosen by Laplace's evidence, a kernel chosen by a
-	// different objective contributes more, and costs less. docs/measured/shape.md shows the comparison behind this choice.
+	// of targets ±1 would favour flat kernels. For numeric targets it is [RestrictedEvidence], or LeaveOneOutError if one value,
+	// such as 0, makes up at least two fifths of them: rows with that value look free of noise to the evidence. If Lengths is set,
+	// it is RestrictedEvidence for up to six classes as well. In a mean with a kernel chosen by Laplace's evidence, a kernel chosen
+	// by a different objective contributes more, and costs less. docs/measured/shape.md and zeros.md show the comparisons behind
+	// these choices.
 	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the targets, at its best variance. The
 	// contrasts do not depend on the constant.
@@ -89,6 +91,8 @@ const (
 	startRows             = 300 // largest number of rows in the search for one common length
 	randomBlock           = 700
 	localBlocks, localRow = 4, 250
+	// manyEqual is the share of a single value among numeric targets from which AutomaticObjective is LeaveOneOutError.
+	manyEqual = .4
 )
 
 // Search learns one length per column, and the ridge, from the gradient of an objective. This is an [Objective] minus a penalty
@@ -315,6 +319,8 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 		l.objective = LaplaceEvidence
 	case s.Objective == AutomaticObjective && r.Targets == nil && outputs > laplaceClasses:
 		l.objective = LeaveOneOutError
+	case s.Objective == AutomaticObjective && mostCommon(r.Targets, r.Weights) >= manyEqual:
+		l.objective = LeaveOneOutError
 	case s.Objective == AutomaticObjective:
 		l.objective = RestrictedEvidence
 	case s.Objective == ComplexityRegularised && r.Weights != nil:
@@ -347,6 +353,21 @@ func targetsOf(r *search.Run) (learning.Targets, error) {
 func (l *learner) degenerate() bool {
 	n, _ := l.targets.Y.Dims()
 	return n < 3 || constant(l.targets.Y)
+}
+
+// mostCommon returns the share of the most common value of y.
+func mostCommon(y, weights []float64) float64 {
+	of, total, most := map[float64]float64{}, 0., 0.
+	for i, v := range y {
+		w := 1.
+		if weights != nil {
+			w = weights[i]
+		}
+		of[v] += w
+		total += w
+		most = max(most, of[v])
+	}
+	return most / total
 }
 
 // constant reports whether all rows of y are equal.
