@@ -7,6 +7,7 @@
 //	go run -C measurements ./benchmark -data DIR -sets boston,heart -methods ridge,lssvm,golearn
 //	go run -C measurements ./benchmark -synthetic friedman1:100000x10 -splits 1 -out growth
 //	go run -C measurements ./benchmark -redraw ../docs/measured/results
+//	go run -C measurements ./benchmark -report ../docs/measured/tables/third-cells.csv.gz -out third
 //
 // The methods are this module's estimators: with defaults, with a kernel chosen by entropy, and with a kernel chosen from a grid.
 // The methods of golearn are included, and some of them need a C compiler. With -python and -rscript, the methods of scikit-learn,
@@ -71,6 +72,9 @@
 // With -redraw nothing is measured. The pictures of a report in a folder are drawn again from its summary.csv, ranks.csv and
 // relations.csv.
 //
+// With -report nothing is measured either. The report of the cells in an archive, those of sets of the third collection, is written
+// to -out, without the sets' files. It leaves out the splits of a set that the methods of the archive have not all finished.
+//
 // Memory is the resident memory of the cell's process, including its language's runtime and the data. "MB before" is the memory
 // after the training rows were read and the garbage of reading them was returned. "peak MB" is the largest value from then until
 // the predictions were computed. On systems other than Linux "MB before" is the largest value until then. If the system does not
@@ -122,7 +126,13 @@ func main() {
 	}
 }
 
-func parse(args []string, help io.Writer) (s protocol.Settings, redraw string, err error) {
+// rewriting names what is written again without a measurement.
+type rewriting struct {
+	pictures string // folder of a report
+	report   string // archive of cells
+}
+
+func parse(args []string, help io.Writer) (s protocol.Settings, again rewriting, err error) {
 	var sets, names, synthetic string
 	var quick bool
 	flags := cli.NewFlags("benchmark",
@@ -154,17 +164,18 @@ func parse(args []string, help io.Writer) (s protocol.Settings, redraw string, e
 		"`program` that runs Python with scikit-learn and what else of peers/README.md there is; empty: without")
 	flags.StringVar(&s.Programs.Rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
 	flags.StringVar(&s.Programs.Scripts, "scripts", filepath.Join("benchmark", "peers"), "`folder` of what they run")
-	flags.StringVar(&redraw, "redraw", "",
+	flags.StringVar(&again.pictures, "redraw", "",
 		"in place of all else, draw the pictures of the report in a `folder` again from its summary.csv, ranks.csv and relations.csv")
+	flags.StringVar(&again.report, "report", "", "in place of all else, write the report of the cells in an archive, a `file`, to -out")
 	flags.AtLeast(0, "splits", "trials")
 	flags.AtLeast(1, "workers", "threads")
 	flags.AtLeast(0, "rows")
-	flags.Reads("data", "second", "third", "redraw")
+	flags.Reads("data", "second", "third", "redraw", "report")
 	flags.Runs("python", "scripts")
 	flags.Runs("rscript", "scripts")
 	flags.Writes("out", "archive")
-	if err := flags.Parse(args); err != nil || redraw != "" {
-		return s, redraw, err
+	if err := flags.Parse(args); err != nil || again != (rewriting{}) {
+		return s, again, err
 	}
 	if quick {
 		quicken(&s, flags.FlagSet)
@@ -179,33 +190,33 @@ func parse(args []string, help io.Writer) (s protocol.Settings, redraw string, e
 		{"out", s.Out == "", "a folder"},
 	} {
 		if f.bad {
-			return s, "", fmt.Errorf("-%s %s: want %s", f.name, flags.Lookup(f.name).Value, f.want)
+			return s, again, fmt.Errorf("-%s %s: want %s", f.name, flags.Lookup(f.name).Value, f.want)
 		}
 	}
 	if s.Threads > 1 {
 		if isGiven(flags.FlagSet, "workers") && s.Workers > 1 {
-			return s, "", fmt.Errorf("-workers %d: want 1 with -threads %d", s.Workers, s.Threads)
+			return s, again, fmt.Errorf("-workers %d: want 1 with -threads %d", s.Workers, s.Threads)
 		}
 		s.Workers = 1
 	}
 	if s.Methods, err = methods.Choose(names, s.Programs); err != nil {
-		return s, "", err
+		return s, again, err
 	}
 	if err := s.Programs.There(s.Methods); err != nil {
-		return s, "", err
+		return s, again, err
 	}
 	if synthetic == "" {
 		s.Sets, err = protocol.Choose(s.Data, s.Second, s.Third, sets)
-		return s, "", err
+		return s, again, err
 	}
 	if s.Data != "" || s.Second != "" || s.Third != "" || sets != "" {
-		return s, "", errors.New("-synthetic is in place of -data, -second, -third and -sets")
+		return s, again, errors.New("-synthetic is in place of -data, -second, -third and -sets")
 	}
 	if s.Splits == 0 {
 		s.Splits = protocol.FewSplits
 	}
 	s.Sizes, s.Columns, err = protocol.SizesOf(synthetic)
-	return s, "", err
+	return s, again, err
 }
 
 func isGiven(flags *flag.FlagSet, name string) (given bool) {
@@ -227,12 +238,14 @@ func quicken(s *protocol.Settings, flags *flag.FlagSet) {
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	s, redraw, err := parse(args, out)
-	if err != nil {
+	s, again, err := parse(args, out)
+	switch {
+	case err != nil:
 		return err
-	}
-	if redraw != "" {
-		return report.Redraw(redraw)
+	case again.pictures != "":
+		return report.Redraw(again.pictures)
+	case again.report != "":
+		return writeAgain(again.report, s.Out, out, progress)
 	}
 	cells := runner.Runner{Settings: s}
 	defer cells.Stop()
@@ -277,5 +290,27 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	p.Print(progress)
+	return r.Markdown(out)
+}
+
+// writeAgain writes the report of the cells in an archive to a folder.
+func writeAgain(archive, folder string, out, progress io.Writer) error {
+	sets, cells, unfinished, err := protocol.FromArchive(archive)
+	if err != nil {
+		return err
+	}
+	if unfinished > 0 {
+		fmt.Fprintf(progress, "left out: %d splits of a set that not all methods have finished\n", unfinished)
+	}
+	conditions, err := standings.ConditionsOfCells(cells)
+	if err != nil {
+		return err
+	}
+	r := report.Report{Record: &standings.Record{Settings: conditions, Sets: sets, Cells: cells}}
+	r.Summarise()
+	r.Analyse()
+	if err := r.Write(folder); err != nil {
+		return err
+	}
 	return r.Markdown(out)
 }

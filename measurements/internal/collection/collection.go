@@ -39,25 +39,39 @@ func ThirdLines() []string {
 	return lines[1:]
 }
 
-// ThirdNames returns the names of the sets of the third collection. Sets with fewer rows come first.
-func ThirdNames() []string {
-	type set struct {
-		name string
-		rows int
-	}
-	var sets []set
+// ThirdSet describes a set of the third collection.
+type ThirdSet struct {
+	Name           string
+	Rows, Features int
+	Classes        int // 0 for numeric targets
+	Words          int // columns of words
+	Gaps           bool
+}
+
+// Third returns the sets of the third collection. Sets with fewer rows come first.
+func Third() []ThirdSet {
+	var sets []ThirdSet
 	for _, line := range ThirdLines() {
 		fields := strings.Split(line, ",")
-		rows, err := strconv.Atoi(fields[2])
-		if err != nil {
-			panic(err) // cannot happen, as the list is compiled in
+		number := func(i int) int {
+			v, err := strconv.Atoi(fields[i])
+			if err != nil {
+				panic(err) // cannot happen, as the list is compiled in
+			}
+			return v
 		}
-		sets = append(sets, set{fields[0], rows})
+		sets = append(sets, ThirdSet{Name: fields[0], Rows: number(2), Features: number(3), Classes: number(4), Words: number(5),
+			Gaps: fields[6] == "true"})
 	}
-	slices.SortStableFunc(sets, func(a, b set) int { return cmp.Compare(a.rows, b.rows) })
-	out := make([]string, len(sets))
-	for i, s := range sets {
-		out[i] = s.name
+	slices.SortStableFunc(sets, func(a, b ThirdSet) int { return cmp.Compare(a.Rows, b.Rows) })
+	return sets
+}
+
+// ThirdNames returns the names of the sets of the third collection, in the order of Third.
+func ThirdNames() []string {
+	var out []string
+	for _, s := range Third() {
+		out = append(out, s.Name)
 	}
 	return out
 }

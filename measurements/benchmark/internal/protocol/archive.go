@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/internal/collection"
 )
 
 // The fields of a measure begin with measurePrefix in an archive.
@@ -27,35 +29,58 @@ func (s Settings) ReadArchive() error {
 	if s.Archive == "" {
 		return nil
 	}
-	f, err := os.Open(s.Archive)
+	cells, err := readCells(s.Archive)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	for _, c := range cells {
+		path := filepath.Join(s.cellsFolder(), c.Set, c.Method, fmt.Sprintf("%02d.json", c.Split))
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := WriteJSON(path, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readCells reads the cells of an archive.
+func readCells(path string) (cells []Cell, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
 	defer f.Close() //nolint:errcheck // read only
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Archive, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	rows, err := csv.NewReader(z).ReadAll()
 	if err == nil && len(rows) == 0 {
 		err = errors.New("no header")
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Archive, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for i, row := range rows[1:] {
-		if err := s.restore(rows[0], row); err != nil {
-			return fmt.Errorf("%s: row %d: %w", s.Archive, i+1, err)
+		c, err := parse(rows[0], row)
+		if err != nil {
+			return nil, fmt.Errorf("%s: row %d: %w", path, i+1, err)
 		}
+		cells = append(cells, c)
 	}
-	return nil
+	return cells, nil
 }
 
-// restore writes the cell in a row of an archive, whose cells are values in JSON.
-func (s Settings) restore(header, row []string) error {
+// parse returns the cell in a row of an archive. The cells of the row are values in JSON.
+func parse(header, row []string) (c Cell, err error) {
 	fields, measures := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	for j, value := range row {
 		if value == "" {
@@ -68,28 +93,70 @@ func (s Settings) restore(header, row []string) error {
 		}
 	}
 	if len(measures) > 0 {
-		text, err := json.Marshal(measures)
-		if err != nil {
-			return err
+		if fields["measures"], err = json.Marshal(measures); err != nil {
+			return c, err
 		}
-		fields["measures"] = text
 	}
 	text, err := json.Marshal(fields)
 	if err != nil {
-		return err
+		return c, err
 	}
-	var c Cell
-	if err := json.Unmarshal(text, &c); err != nil {
-		return err
+	return c, json.Unmarshal(text, &c)
+}
+
+// FromArchive returns the cells of an archive, sorted as in a run, and the descriptions of their sets of the third collection, in
+// which names of classes are missing. It leaves out the splits of a set on which a method of the archive that fits its task has no
+// cell, and counts them in unfinished.
+func FromArchive(path string) (sets []Description, cells []Cell, unfinished int, err error) {
+	all, err := readCells(path)
+	if err != nil {
+		return nil, nil, 0, err
 	}
-	path := filepath.Join(s.cellsFolder(), c.Set, c.Method, fmt.Sprintf("%02d.json", c.Split))
-	if _, err := os.Stat(path); err == nil {
-		return nil
+	type at struct {
+		set   string
+		split int
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+	there, ran := map[at]map[string]bool{}, map[string]map[string]bool{}
+	for _, c := range all {
+		key := at{c.Set, c.Split}
+		if there[key] == nil {
+			there[key] = map[string]bool{}
+		}
+		if ran[c.Task] == nil {
+			ran[c.Task] = map[string]bool{}
+		}
+		there[key][c.Method], ran[c.Task][c.Method] = true, true
 	}
-	return WriteJSON(path, c)
+	finished := func(c Cell) bool { return len(there[at{c.Set, c.Split}]) == len(ran[c.Task]) }
+	open := map[at]bool{}
+	for _, d := range collection.Third() {
+		first := len(cells)
+		for _, m := range methods.All {
+			for _, c := range all {
+				switch {
+				case c.Set != d.Name || c.Method != m.Name:
+				case finished(c):
+					cells = append(cells, c)
+				default:
+					open[at{c.Set, c.Split}] = true
+				}
+			}
+		}
+		if first < len(cells) {
+			c := cells[first]
+			one := Description{Set: c.Set, Collection: ThirdCollection, SHA256: c.Data, Task: c.Task, Rows: c.Rows, Features: c.Features,
+				Seed: c.Seed, MaxRows: c.MaxRows, Available: c.TrainRows, TrainRows: c.TrainRows, TestRows: c.TestRows,
+				Categories: make([]int, d.Words), Gaps: d.Gaps}
+			if d.Classes > 0 {
+				one.Classes = make([]string, d.Classes)
+			}
+			sets = append(sets, one)
+		}
+	}
+	if len(sets) == 0 {
+		return nil, nil, 0, fmt.Errorf("%s: no set of the third collection with a cell of each method", path)
+	}
+	return sets, cells, len(open), nil
 }
 
 // WriteArchive writes all finished cells under -out to the archive.

@@ -3,6 +3,8 @@ package protocol
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -52,6 +54,48 @@ func TestArchive(t *testing.T) {
 	assert.EqualError(t, s.ReadArchive(), s.Archive+": no header")
 	require.NoError(t, os.WriteFile(s.Archive, []byte("no gzip"), 0o600))
 	assert.ErrorContains(t, s.ReadArchive(), s.Archive)
+}
+
+// A report of an archive contains the sets in the order of the collection, and only the splits that all methods have finished. A
+// method that does not fit a task is not expected there.
+func TestFromArchive(t *testing.T) {
+	s := Settings{Out: t.TempDir(), Archive: filepath.Join(t.TempDir(), "cells.csv.gz")}
+	save := func(set, task, method string, split int) {
+		c := Cell{Key: Key{Set: set, Method: method, Split: split, Seed: 1, Budget: "10m0s"}, Task: task, Status: StatusOK, Rows: 40, Features: 3,
+			TrainRows: 30, TestRows: 10}
+		require.NoError(t, Job{Key: c.Key, path: filepath.Join(s.Out, "cells", set, method, fmt.Sprintf("%02d.json", split))}.Save(c))
+	}
+	for split := range 2 {
+		save("aer-cps1988", methods.RegressionTask, "lssvm", split)
+		save("aer-cps1988", methods.RegressionTask, "ridge", split)
+		save("daag-dengue", methods.ClassificationTask, "lssvm", split)
+	}
+	save("daag-dengue", methods.ClassificationTask, "eem", 0)
+	save("another", methods.RegressionTask, "ridge", 0)
+	require.NoError(t, s.WriteArchive())
+	sets, cells, unfinished, err := FromArchive(s.Archive)
+	require.NoError(t, err)
+	require.Len(t, sets, 2)
+	assert.Equal(t, []string{"daag-dengue", "aer-cps1988"}, []string{sets[0].Set, sets[1].Set}, "sets with fewer rows first")
+	assert.Len(t, sets[0].Classes, 2)
+	assert.True(t, sets[0].Gaps)
+	assert.Len(t, sets[1].Categories, 4)
+	assert.Equal(t, []int{40, 30, 10}, []int{sets[1].Rows, sets[1].TrainRows, sets[1].TestRows})
+	var got []string
+	for _, c := range cells {
+		got = append(got, fmt.Sprint(c.Set, " ", c.Method, " ", c.Split))
+	}
+	assert.Equal(t, []string{"daag-dengue lssvm 0", "daag-dengue eem 0", "aer-cps1988 ridge 0", "aer-cps1988 ridge 1", "aer-cps1988 lssvm 0",
+		"aer-cps1988 lssvm 1"}, got)
+	assert.Equal(t, 1, unfinished, "eem has not finished the second split of daag-dengue")
+
+	_, _, _, err = FromArchive(filepath.Join(t.TempDir(), "none"))
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+	s.Out = t.TempDir()
+	save("another", methods.RegressionTask, "ridge", 0)
+	require.NoError(t, s.WriteArchive())
+	_, _, _, err = FromArchive(s.Archive)
+	assert.ErrorContains(t, err, "no set of the third collection")
 }
 
 // Sets of the third collection keep their gaps and the codes of their categories. Their budget does not depend on their rows, and

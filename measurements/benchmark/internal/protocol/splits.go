@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -58,6 +59,7 @@ type Description struct {
 	// Categories holds the columns of categories, whose cells are codes. It is set only for sets of the third collection, which also
 	// keep their gaps as NaN.
 	Categories []int `json:"categories,omitempty"`
+	Gaps       bool  `json:"gaps,omitempty"`
 }
 
 // Prepared is a set whose splits have been written.
@@ -101,7 +103,7 @@ func (s Settings) prepare(one NamedSet) (Prepared, error) {
 		Positive: set.Positive,
 		Rows:     n, Features: d, Seed: s.Seed, MaxRows: s.limitOf(len(folds[0].Train)),
 		Available: len(folds[0].Train), TrainRows: s.cut(len(folds[0].Train)), TestRows: len(folds[0].Test),
-		Categories: categories,
+		Categories: categories, Gaps: one.Collection == ThirdCollection && slices.ContainsFunc(set.X.RawMatrix().Data, math.IsNaN),
 	}}
 	if set.Classes != nil {
 		p.Task, p.Smallest = methods.ClassificationTask, smallestShare(set)

@@ -131,6 +131,9 @@ func TestRatios(t *testing.T) {
 	assert.Equal(t, []any{3, 2, 2}, []any{lssvm.Sets, lssvm.Noisy, lssvm.Worse})
 	assert.InDelta(t, math.Sqrt(.992/.9), *lssvm.OfNoisy, 1e-9)
 	assert.InDelta(t, math.Cbrt(.992/.9*.0305/.006), *lssvm.Mean, 1e-9)
+	// With three sets, 1/27 of the samples contain only the set with the smallest ratio, and 1/27 only that with the largest one.
+	assert.InDelta(t, 1, *lssvm.Low, 1e-9)
+	assert.InEpsilon(t, .0305/.006, *lssvm.High, 1e-9)
 	assert.Equal(t, []string{"a", "b"}, lssvm.ClearlyWorse)
 	assert.Empty(t, lssvm.ClearlyBetter)
 	assert.Equal(t, []string{"b"}, svm.ClearlyWorse, "on a its splits differ by more")
@@ -139,7 +142,7 @@ func TestRatios(t *testing.T) {
 	var b strings.Builder
 	writeRatios(&b, r.Analyses[0], "### ", "")
 	assert.Contains(t, b.String(), "### NMSE relative to selection\n")
-	assert.Regexp(t, `\| lssvm +\| +kernelearn \| +3 \| +1\.776 \| +2 \| +1\.050 \| +2 \| +2 \| +0 \|`, b.String())
+	assert.Regexp(t, `\| lssvm +\| +kernelearn \| +3 \| +1\.776 \| +1\.000 to 5\.083 \| +2 \| +1\.050 \| +2 \| +2 \| +0 \|`, b.String())
 	assert.Contains(t, b.String(), "Clearly better than selection:\n\n- c: sklearn-svm\n")
 }
 

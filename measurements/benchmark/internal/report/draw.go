@@ -71,6 +71,9 @@ func (r *Report) draw(folder string) error {
 	if err := r.drawOverview(folder); err != nil {
 		return err
 	}
+	if err := r.drawProfiles(filepath.Join(folder, profilesPicture)); err != nil {
+		return err
+	}
 	return r.drawRelations(filepath.Join(folder, relationsPicture))
 }
 
@@ -460,4 +463,53 @@ func (r *Report) drawOverview(folder string) error {
 		fronts = append(fronts, f)
 	}
 	return drawPanels(filepath.Join(folder, OverviewPicture), fronts, 3.6*vg.Inch)
+}
+
+const profilesPicture = "profiles.png"
+
+// drawProfiles draws a panel for each collection and task. The curve of a method is the share of the sets on which its error is near
+// the smallest, within the seconds on the axis.
+func (r *Report) drawProfiles(path string) error {
+	var panels []*plot.Plot
+	for _, o := range r.Overviews {
+		shown := o.Profiled(plotstyle.MaxCurves)
+		if !o.First() || len(shown) == 0 {
+			continue
+		}
+		p := plotstyle.New(o.Named(o.Name), "seconds of fit and prediction", fmt.Sprintf("sets within %.2g of the smallest error",
+			standings.NearLeast))
+		p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 6}, plotstyle.Round{Most: 6}
+		legend := &plotstyle.Legend{Wide: 3.2 * vg.Inch}
+		p.Add(legend)
+		last := math.Inf(-1)
+		for _, q := range shown {
+			last = max(last, ofSeconds(q.Near[len(q.Near)-1]))
+		}
+		for i, q := range shown {
+			line, err := plotter.NewLine(profile(q.Near, q.Sets, last))
+			if err != nil {
+				return err
+			}
+			line.LineStyle = plotstyle.Line(i)
+			p.Add(line)
+			legend.Add(q.Method, line)
+		}
+		p.Y.Min, p.Y.Max = 0, 1
+		panels = append(panels, p)
+	}
+	if len(panels) == 0 {
+		return nil
+	}
+	columns := min(2, len(panels))
+	picture.Inner(panels, columns)
+	return picture.Write(path, nil, panels, columns, 3.4*vg.Inch)
+}
+
+// profile returns the steps of a curve that reaches i/n at the i-th of the seconds and ends at last.
+func profile(seconds []float64, n int, last float64) (out plotter.XYs) {
+	for i, s := range seconds {
+		x := ofSeconds(s)
+		out = append(out, plotter.XY{X: x, Y: float64(i) / float64(n)}, plotter.XY{X: x, Y: float64(i+1) / float64(n)})
+	}
+	return append(out, plotter.XY{X: last, Y: float64(len(seconds)) / float64(n)})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/plot/plotter"
 
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 
@@ -138,4 +139,31 @@ func TestRedraw(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(bad, "summary.csv"), content, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(bad, "ranks.csv"), []byte("collection,criterion,method,source,mean_rank,complete_sets\n,NMSE,ridge,kernelearn,x,3\n"), 0o600))
 	assert.ErrorContains(t, Redraw(bad), "line 2, mean_rank")
+}
+
+// A curve rises by one set at the seconds of each set near the smallest error, and ends at the last seconds of all methods.
+func TestProfile(t *testing.T) {
+	assert.Equal(t, plotter.XYs{{X: 0, Y: 0}, {X: 0, Y: .25}, {X: 1, Y: .25}, {X: 1, Y: .5}, {X: 2, Y: .5}}, profile([]float64{1, 10}, 4, 2))
+}
+
+// The error of ridge is within a tenth of the smallest on a alone, and lssvm has the smallest on all sets.
+func TestProfiled(t *testing.T) {
+	r := ofErrors([]string{"selection", "ridge", "lssvm"}, map[string]map[string][]float64{
+		"a": {"selection": {.4}, "ridge": {.32}, "lssvm": {.3}},
+		"b": {"selection": {.4}, "ridge": {.4}, "lssvm": {.3}},
+		"c": {"selection": {.305}, "ridge": {.9}, "lssvm": {.3}},
+	})
+	for i := range r.Cells {
+		r.Cells[i].FitSeconds = float64(i)
+	}
+	r.Overviews = nil
+	r.Analyse()
+	var names []string
+	for _, p := range r.Overviews[0].Profiled(2) {
+		names = append(names, p.Method)
+	}
+	assert.Equal(t, []string{"selection", "lssvm"}, names, "selection first, and of the others the one near the smallest error most often")
+	for _, p := range r.Overviews[0].Profiled(3) {
+		assert.Equal(t, map[string][]float64{"selection": {6}, "ridge": {1}, "lssvm": {2, 5, 8}}[p.Method], p.Near)
+	}
 }

@@ -178,7 +178,7 @@ func TestPagesAndPicturesOfTwoCollections(t *testing.T) {
 	}
 	pictures, err := filepath.Glob(filepath.Join(dir, "*.png"))
 	require.NoError(t, err)
-	require.Len(t, pictures, 8, "bars, front and ranks of two collections, overview, relations")
+	require.Len(t, pictures, 9, "bars, front and ranks of two collections, overview, profiles, relations")
 	before := map[string][]byte{}
 	for _, path := range pictures {
 		before[path], err = os.ReadFile(path)

@@ -54,26 +54,7 @@ func (r *Report) Write(folder string) error {
 
 func (r *Report) Markdown(out io.Writer) error {
 	var b strings.Builder
-	s := r.Settings
-	splits, rows, seconds, threads := fmt.Sprintf("%d splits 75/25 a set", s.Splits), fmt.Sprintf("at most %d training rows", s.MaxRows),
-		"",
-		"each on one thread"
-	if s.Splits == 0 {
-		splits = "Splits 75/25: " + protocol.SplitsBySize
-	}
-	if s.MaxRows == 0 {
-		rows = "all training rows"
-	}
-	if s.Threads > 1 {
-		threads = fmt.Sprintf("each on %d threads", s.Threads)
-		seconds = fmt.Sprintf(" Seconds are by the clock; the budget is of %d processors.", s.Threads)
-	}
-	fmt.Fprintf(&b, "# Benchmark\n\n%s, seed %d, %s of the processor for a cell, %s, cells at a time: %d,\n%s. %s, %d processors, %s. "+
-		"Numbers are means over the splits that are ok, ± their standard deviation.\n",
-		splits, s.Seed, s.Budget, rows, s.Workers, threads, s.System, s.Processors, s.Go)
-	if r.Growth == nil {
-		fmt.Fprintf(&b, "Above %d training rows the budget grows in proportion to them.%s\n", protocol.BudgetRows, seconds)
-	}
+	b.WriteString("# Benchmark\n\n" + r.conditions())
 	for i, m := range r.Missing {
 		if i == 0 {
 			b.WriteString("\n")
@@ -96,6 +77,50 @@ func (r *Report) Markdown(out io.Writer) error {
 	r.explain(&b)
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// conditions states how the cells were measured.
+func (r *Report) conditions() string {
+	s := r.Settings
+	splits := fmt.Sprintf("%d splits 75/25 a set", s.Splits)
+	switch s.Splits {
+	case 0:
+		splits = "Splits 75/25: " + protocol.SplitsBySize
+	case 1:
+		splits = "1 split 75/25 a set"
+	}
+	rows, threads := "all training rows", "each on one thread"
+	if s.MaxRows > 0 {
+		rows = fmt.Sprintf("at most %d training rows", s.MaxRows)
+	}
+	if s.Threads > 1 {
+		threads = fmt.Sprintf("each on %d threads", s.Threads)
+	}
+	ofThird := func(d protocol.Description) bool { return d.Collection == protocol.ThirdCollection }
+	budget := s.Budget + " of the processor for a cell"
+	if slices.ContainsFunc(r.Sets, ofThird) {
+		budget = s.Budget + " for a cell"
+	}
+	system := ""
+	if s.System != "" { // unknown in a report from an archive
+		system = fmt.Sprintf(" %s, %d processors, %s.", s.System, s.Processors, s.Go)
+	}
+	out := fmt.Sprintf("%s, seed %d, %s, %s, cells at a time: %d,\n%s.%s Numbers are means over the splits that are ok, ± their standard "+
+		"deviation.\n", splits, s.Seed, budget, rows, s.Workers, threads, system)
+	if r.Growth != nil {
+		return out
+	}
+	if slices.ContainsFunc(r.Sets, func(d protocol.Description) bool { return !ofThird(d) }) {
+		out += fmt.Sprintf("Above %d training rows the budget grows in proportion to them", protocol.BudgetRows)
+		if slices.ContainsFunc(r.Sets, ofThird) {
+			out += ", except on sets of the third collection"
+		}
+		out += ".\n"
+	}
+	if s.Threads > 1 {
+		out += fmt.Sprintf("Seconds are by the clock; the budget is of %d processors.\n", s.Threads)
+	}
+	return out
 }
 
 func heading(b *strings.Builder, d protocol.Description) {

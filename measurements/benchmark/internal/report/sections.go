@@ -45,7 +45,7 @@ func (r *Report) compare(b *strings.Builder) {
 	r.answers(b)
 	r.overviewSection(b)
 	r.inShort(b)
-	b.WriteString("\n## Ranks\n\n" + rankLegend)
+	b.WriteString("\n## Ranks\n\n" + rankLegend + "\nA table of ratios compares the methods with one method. " + ratioLegend)
 	for _, a := range r.Analyses {
 		fmt.Fprintf(b, "\n### By %s\n\n", a.Title())
 		writeRanks(b, a)
@@ -303,6 +303,11 @@ and prediction. A set where a method is not complete counts as an infinite error
 median is left out. All points are in front.csv.
 `
 
+const profileLegend = `In the picture of profiles, the curve of a method shows on which share of the sets its error is at most %.2g times
+the smallest error of all methods, if it may take as many seconds as the axis shows. It starts where the method is fast, and ends at
+the share that it reaches with all its seconds.
+`
+
 const OverviewPicture = "overview.png"
 
 // overviewSection writes the front of each collection.
@@ -323,13 +328,17 @@ func (r *Report) overviewSection(b *strings.Builder) {
 	}
 	align(b, lines)
 	fmt.Fprintf(b, "\n![error relative to the smallest against seconds, medians over the sets](%s)\n", OverviewPicture)
+	fmt.Fprintf(b, "\n"+profileLegend+"\n![share of the sets near the smallest error against seconds](%s)\n", standings.NearLeast,
+		profilesPicture)
 }
 
-const ratioLegend = `"Ratio" is the geometric mean, over the sets where both are complete, of a method's error divided by that of %s, the first
-method of kernelearn. "Ratio there" is the same over the noisy sets alone, where the smallest error of all methods is above %v, so
-that nearly exact fits do not decide it. "Worse" counts the sets where a method's error is larger. "Clearly worse" and "clearly
-better" count those where the errors differ by more than a tenth and by more than two corrected standard errors of the difference.
-With one split no set is counted. A set whose difference is the same on every split is not counted either.
+const ratioLegend = `"Ratio" is the geometric mean, over the sets where both are complete, of a method's error divided by that of the method in the
+heading. Sets on which one of the two errors is 0 do not count. "95% interval" is the percentile bootstrap interval of the ratio, from 10 000
+samples of the sets. If it contains 1, the sets do not show which of the two methods is better. "Ratio there" is the ratio over the
+noisy sets alone, where the smallest error of all methods is above 0.01, so that nearly exact fits do not decide it. "Worse" counts the
+sets where a method's error is larger. "Clearly worse" and "clearly better" count those where the errors differ by more than a tenth
+and by more than two corrected standard errors of the difference. With one split no set is counted. A set whose difference is the same
+on every split is not counted either.
 `
 
 // writeRatios writes the errors of the methods relative to those of the reference.
@@ -340,13 +349,14 @@ func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) 
 	if where != "" {
 		where += " collection"
 	}
-	fmt.Fprintf(b, "\n%s%s relative to %s%s\n\n"+ratioLegend+"\n", level, a.Name, a.Ratios.Reference, where, a.Ratios.Reference,
-		standings.NoisyError)
-	lines := [][]string{{"method", "source", "sets", "ratio", "noisy sets", "ratio there", "worse", "clearly worse", "clearly better"}}
+	fmt.Fprintf(b, "\n%s%s relative to %s%s\n\n", level, capital(a.Name), a.Ratios.Reference, where)
+	lines := [][]string{{"method", "source", "sets", "ratio", "95% interval", "noisy sets", "ratio there", "worse", "clearly worse",
+		"clearly better"}}
 	better := map[string][]string{} // the better methods by set
 	for _, m := range a.Ratios.Methods {
 		lines = append(lines, []string{
-			m.Method, m.Source, strconv.Itoa(m.Sets), scaled("%.3f", m.Mean, 1), strconv.Itoa(m.Noisy), scaled("%.3f", m.OfNoisy, 1),
+			m.Method, m.Source, strconv.Itoa(m.Sets), scaled("%.3f", m.Mean, 1), interval(m), strconv.Itoa(m.Noisy),
+			scaled("%.3f", m.OfNoisy, 1),
 			strconv.Itoa(m.Worse), strconv.Itoa(len(m.ClearlyWorse)), strconv.Itoa(len(m.ClearlyBetter)),
 		})
 		for _, set := range m.ClearlyBetter {
@@ -364,6 +374,14 @@ func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) 
 			fmt.Fprintf(b, "- %s: %s\n", set, strings.Join(names, ", "))
 		}
 	}
+}
+
+// interval formats the interval of a ratio for a cell of a table.
+func interval(m standings.Ratio) string {
+	if m.Low == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f to %.3f", *m.Low, *m.High)
 }
 
 const zeroLegend = `The table shows whether selection with default settings has the first mean rank, or is within Nemenyi's critical

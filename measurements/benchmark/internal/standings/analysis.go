@@ -30,6 +30,7 @@ type Criterion struct {
 var Criteria = []Criterion{
 	{Name: "NMSE", Task: methods.RegressionTask, Measure: "NMSE"},
 	{Name: "NLPD", Task: methods.RegressionTask, Measure: "NLPD", partial: true},
+	{Name: "CRPS", Task: methods.RegressionTask, Measure: "CRPS", partial: true},
 	{Name: "error rate", Task: methods.ClassificationTask, Measure: "Accuracy", gain: true},
 	{Name: "1 - GMean", Task: methods.ClassificationTask, Measure: "GMean", gain: true},
 	{Name: "log loss", Task: methods.ClassificationTask, Measure: "LogLoss", partial: true},
@@ -83,7 +84,7 @@ type Analysis struct {
 	Pairs              []Pair     `json:"pairs,omitempty"`
 	Best               []SetBests `json:"best"`
 	Kinds              []kind     `json:"kinds,omitempty"`
-	Ratios             *Ratios    `json:"ratios,omitempty"` // for regressions only
+	Ratios             *Ratios    `json:"ratios,omitempty"`
 	Zeros              []zero     `json:"zeros,omitempty"`
 	Relations          []Relation `json:"relations,omitempty"`
 }
@@ -230,7 +231,7 @@ func (r *Record) Analyse() {
 			continue
 		}
 		r.Analyses = append(r.Analyses, res.analysis())
-		if c.Measure != "NLPD" { // NLPD has no ratio, as it may be negative
+		if c.Measure != "NLPD" { // no ratio, as above
 			r.Overviews = append(r.Overviews, res.overview())
 		}
 		for _, d := range res.Sets {
@@ -282,7 +283,7 @@ func (r Results) analysis() Analysis {
 	if !r.partial {
 		a.Kinds = r.kinds(ranks)
 	}
-	if r.Measure == "NMSE" {
+	if r.Measure != "NLPD" { // it may be negative, so it has no ratio
 		a.Ratios = r.ratios()
 	}
 	for _, x := range a.Methods {

@@ -13,6 +13,7 @@ import (
 type overview struct {
 	Criterion
 	Points []overviewPoint `json:"points"` // fastest first
+	all    []overviewPoint // also the methods without a finite median
 }
 
 type overviewPoint struct {
@@ -23,6 +24,25 @@ type overviewPoint struct {
 	Error    float64 `json:"median_relative_error"`
 	Seconds  float64 `json:"median_seconds"`
 	OnFront  bool    `json:"on_front"` // no method that is as fast has a smaller error
+	// Near holds the seconds, in ascending order, on the sets where the error is at most NearLeast times the smallest.
+	Near []float64 `json:"seconds_near_least,omitempty"`
+}
+
+// NearLeast is the largest ratio of an error to the smallest of the set that counts as near it.
+const NearLeast = 1.1
+
+// Profiled returns the points with a curve in a picture of profiles: at most n, those that are near the smallest error on the most
+// sets, but always selection and, if it ran, selection with a budget.
+func (o overview) Profiled(n int) []overviewPoint {
+	all := slices.DeleteFunc(slices.Clone(o.all), func(p overviewPoint) bool { return len(p.Near) == 0 })
+	first := func(p overviewPoint) bool { return p.Method == ZeroMethod || p.Method == methods.Budgeted }
+	slices.SortStableFunc(all, func(a, b overviewPoint) int {
+		if first(a) != first(b) {
+			return map[bool]int{true: -1, false: 1}[first(a)]
+		}
+		return cmp.Compare(len(b.Near), len(a.Near))
+	})
+	return all[:min(n, len(all))]
 }
 
 func (r Results) overview() overview {
@@ -46,10 +66,15 @@ func (r Results) overview() overview {
 			default:
 				errors = append(errors, e/least)
 			}
-			seconds = append(seconds, r.seconds[[2]string{d.Set, m}])
-			p.Complete++
+			s := r.seconds[[2]string{d.Set, m}]
+			seconds = append(seconds, s)
+			if p.Complete++; e <= NearLeast*least {
+				p.Near = append(p.Near, s)
+			}
 		}
+		slices.Sort(p.Near)
 		p.Error, p.Seconds = Median(errors), Median(seconds)
+		out.all = append(out.all, p)
 		if !math.IsInf(p.Error, 1) && !math.IsInf(p.Seconds, 1) {
 			out.Points = append(out.Points, p)
 		}

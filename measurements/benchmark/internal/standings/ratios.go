@@ -3,13 +3,17 @@ package standings
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
 )
 
 const (
-	NoisyError    = 0.01 // a set is noisy if no method has a smaller error
+	noisyError    = 0.01 // a set is noisy if no method has a smaller error; the report's legend states the value
 	clearlyRatio  = 1.1
 	clearlyErrors = 2.0 // standard errors of the difference
 )
@@ -22,10 +26,13 @@ type Ratios struct {
 
 // Ratio compares a method with the reference on the sets where both are complete.
 type Ratio struct {
-	Method  string   `json:"method"`
-	Source  string   `json:"source"`
-	Sets    int      `json:"sets"`
-	Mean    *float64 `json:"geometric_mean"`
+	Method string   `json:"method"`
+	Source string   `json:"source"`
+	Sets   int      `json:"sets"`
+	Mean   *float64 `json:"geometric_mean"`
+	// Low and High are the ends of a 95% bootstrap interval of Mean over the sets. They are nil with a single set.
+	Low     *float64 `json:"low"`
+	High    *float64 `json:"high"`
 	Noisy   int      `json:"noisy_sets"`
 	OfNoisy *float64 `json:"geometric_mean_of_noisy"`
 	Worse   int      `json:"worse"`
@@ -34,9 +41,13 @@ type Ratio struct {
 	ClearlyBetter []string `json:"clearly_better,omitempty"`
 }
 
-// ratios compares all methods with the first method of ours. It returns nil if there is none, or if there is no other method.
+// ratios compares all methods with selection, or with the first method of ours if there is no selection. It returns nil if there is
+// none, or if there is no other method.
 func (r Results) ratios() *Ratios {
 	at := slices.IndexFunc(r.methods, func(m string) bool { return methods.SourceOf(m) == methods.OursSource })
+	if zero := slices.Index(r.methods, ZeroMethod); zero >= 0 {
+		at = zero
+	}
 	if at < 0 || len(r.methods) < 2 {
 		return nil
 	}
@@ -55,7 +66,8 @@ func (r Results) ratios() *Ratios {
 
 func (r Results) ratio(method, reference string) Ratio {
 	out := Ratio{Method: method, Source: methods.SourceOf(method)}
-	all, noisy := 0.0, 0.0
+	var all []float64
+	noisy := 0.0
 	for _, d := range r.Sets {
 		own, of := r.Error(d.Set, method), r.Error(d.Set, reference)
 		if !(own > 0 && of > 0) { // a method is not complete, or its error is 0, which has no logarithm
@@ -63,8 +75,8 @@ func (r Results) ratio(method, reference string) Ratio {
 		}
 		log := math.Log(own / of)
 		out.Sets++
-		all += log
-		if least, _ := r.front(d).leastError(); least > NoisyError {
+		all = append(all, log)
+		if least, _ := r.front(d).leastError(); least > noisyError {
 			out.Noisy++
 			noisy += log
 		}
@@ -81,8 +93,29 @@ func (r Results) ratio(method, reference string) Ratio {
 			out.ClearlyBetter = append(out.ClearlyBetter, d.Set)
 		}
 	}
-	out.Mean, out.OfNoisy = geometric(all, out.Sets), geometric(noisy, out.Noisy)
+	out.Mean, out.OfNoisy = geometric(floats.Sum(all), out.Sets), geometric(noisy, out.Noisy)
+	if len(all) > 1 {
+		low, high := bootstrap(all)
+		out.Low, out.High = &low, &high
+	}
 	return out
+}
+
+// bootstrapSamples is the number of samples of the sets.
+const bootstrapSamples = 10_000
+
+// bootstrap returns the ends of a 95% percentile interval of the geometric mean of ratios from their logarithms (Efron and Tibshirani
+// 1993, chapter 13). Each sample draws as many sets as there are, with replacement. The draws are the same in every report.
+func bootstrap(logs []float64) (low, high float64) {
+	rng := rand.New(rand.NewPCG(1, bootstrapSamples))
+	means := make([]float64, bootstrapSamples)
+	for i := range means {
+		for range logs {
+			means[i] += logs[rng.IntN(len(logs))] / float64(len(logs))
+		}
+	}
+	slices.Sort(means)
+	return math.Exp(stat.Quantile(.025, stat.LinInterp, means, nil)), math.Exp(stat.Quantile(.975, stat.LinInterp, means, nil))
 }
 
 // geometric returns the geometric mean of n ratios from the sum of their logarithms.

@@ -68,6 +68,21 @@ func ConditionsOf(s protocol.Settings) Conditions {
 	}
 }
 
+// ConditionsOfCells returns the settings of the run that computed the cells. The number of splits is the largest of a set. The
+// processors and the version of Go are not known.
+func ConditionsOfCells(cells []protocol.Cell) (Conditions, error) {
+	first := cells[0]
+	out := Conditions{Seed: first.Seed, Budget: first.Budget, MaxRows: first.MaxRows, Workers: first.Workers, Threads: first.Threads}
+	for _, c := range cells {
+		if c.Seed != first.Seed || c.Budget != first.Budget || c.Threads != first.Threads || c.Workers != first.Workers {
+			return out, fmt.Errorf("the cells are of two runs: %s, %s and %s, %s have other seeds, budgets or threads", first.Set, first.Method,
+				c.Set, c.Method)
+		}
+		out.Splits = max(out.Splits, c.Split+1)
+	}
+	return out, nil
+}
+
 // Record is the content of report.json.
 type Record struct {
 	Settings  Conditions             `json:"settings"`

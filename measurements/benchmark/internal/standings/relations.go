@@ -12,7 +12,7 @@ const ZeroMethod = "selection"
 // Rivals are the peers that are compared with single methods of ours.
 var Rivals = []string{
 	"sklearn-boosting", "sklearn-boosting-tuned", "lightgbm", "lightgbm-tuned", "xgboost-tuned", "catboost-tuned", "sklearn-forest",
-	"sklearn-gp-columns", "xrfm",
+	"sklearn-extra-trees-tuned", "sklearn-gp-columns", "gpytorch", "xrfm", "pytabkit-realmlp",
 }
 
 // zero holds the rank of selection with default settings in a comparison.
