@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -348,6 +349,34 @@ func TestQuickGivesWayToWhatIsGiven(t *testing.T) {
 	s, _, err = parse([]string{"-out", t.TempDir()}, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, []any{0, 0, defaultBudget}, []any{s.Splits, s.MaxRows, s.Budget})
+}
+
+// The report of an archive has the tables of the run that wrote it, but not the share of the smallest class.
+func TestReportOfArchive(t *testing.T) {
+	data, dir, again := t.TempDir(), t.TempDir(), t.TempDir()
+	archive := filepath.Join(t.TempDir(), "cells.csv.gz")
+	rng := rand.New(rand.NewPCG(1, 1))
+	var lines strings.Builder
+	lines.WriteString("kind,size,weight,target\n")
+	for range 80 {
+		kind, size := rng.IntN(3), rng.NormFloat64()
+		fmt.Fprintf(&lines, "%s,%.3f,%.3f,%.3f\n", []string{"a", "b", "c"}[kind], size, rng.NormFloat64(), size+float64(kind)+.1*rng.NormFloat64())
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(data, "daag-science.csv"), []byte(lines.String()), 0o600))
+	_, err := bench(t, "-third", data, "-splits", "2", "-threads", "2", "-methods", "lssvm,ridge", "-budget", "1m", "-archive", archive, "-out", dir)
+	require.NoError(t, err)
+	printed, err := bench(t, "-report", archive, "-out", again)
+	require.NoError(t, err)
+	assert.Contains(t, printed, "2 splits 75/25 a set, seed 1, 1m0s for a cell, all training rows")
+	for _, name := range []string{"summary.csv", "cells.csv", "ranks.csv", "pairs.csv", "nmse-third.md", "ratios.md", "profiles.png"} {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		got, err := os.ReadFile(filepath.Join(again, name))
+		require.NoError(t, err)
+		assert.True(t, bytes.Equal(want, got), name)
+	}
+	_, err = bench(t, "-report", filepath.Join(data, "none.csv.gz"), "-out", again)
+	assert.ErrorContains(t, err, "none.csv.gz")
 }
 
 func TestErrors(t *testing.T) {
