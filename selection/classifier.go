@@ -30,12 +30,12 @@ const (
 type folding = classes.Folding
 
 // Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it fills gaps, which
-// are NaN, and adds an indicator column for each column with gaps. It predicts a weighted mean of the probabilities of four
-// machines of package lssvm. Their kernels are of two Kinds, Matérn with ν = 5/2 and [kernels.Laplacian], on standardised columns
-// and on columns transformed by Yeo-Johnson. Each kernel has one length per column, learnt by [shape.Search]. The shares of the
-// machines minimise the leave-one-out log loss. Fit costs several hundred Cholesky factors of up to 2000 rows per class, or about
-// forty in total for more than six classes. Above 5000 rows, or if too many factors would be needed, it works like a Regressor,
-// with the machines of falkon.Classifier on landmarks.
+// are NaN, and adds an indicator column for each column with gaps. It predicts a weighted mean of the probabilities of five
+// machines of package lssvm. Four have kernels of two Kinds, Matérn with ν = 5/2 and [kernels.Laplacian], on standardised columns
+// and on columns transformed by Yeo-Johnson, with one length per column, learnt by [shape.Search]. The fifth has one length for all
+// columns, as in a [Regressor]. The shares of the machines minimise the leave-one-out log loss. Fit costs several hundred Cholesky
+// factors of up to 2000 rows per class, or about forty in total for more than six classes. Above 5000 rows, or if too many factors
+// would be needed, it works like a Regressor, with the machines of falkon.Classifier on landmarks.
 //
 // See also [Regressor], [lssvm.Classifier].
 type Classifier struct {

@@ -27,6 +27,7 @@ type fitted[E any] struct {
 	parts  []*fitted[E] // models of several scalings and kinds; inner is their mean
 	// Leave-one-out results of a part, until the shares are known: see leaveOut.
 	left, variances []float64
+	oneLength       bool                    // a part has one length for all columns
 	transformation  *targets.Transformation // transformation of the targets of all parts; nil: none
 	encoded         []int                   // categories that a part encodes by their mean targets
 }

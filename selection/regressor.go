@@ -29,10 +29,12 @@ const (
 // are NaN, adds an indicator column for each column with gaps, and scales the columns in two ways, standardised and by Yeo-Johnson.
 // On each scaling it learns kernels of two Kinds, with one length per column, and the ridge, with [shape.Search] for
 // [lssvm.Regressor]. The kinds are Matérn with ν = 5/2, which is smooth, and [kernels.Laplacian], a product of exponentials of
-// single columns, which can follow steps. A prediction is the mean of the four models, with shares that minimise the leave-one-out
-// error (see Kinds). Variances and intervals are those of the mixture, multiplied by a factor that matches them to the
-// leave-one-out residuals. The table of the Result lists the compared models. Its lengths refer to the columns after Preprocess and
-// the indicators of gaps. Up to 2000 rows, Fit costs about forty Cholesky factors with an inverse. With more rows, the lengths are
+// single columns, which can follow steps. A fifth model, on standardised columns, has a Matérn kernel with one length for all
+// columns, which minimises the leave-one-out error. It helps where all columns matter about equally, and where the evidence fails. A
+// prediction is the mean of the models, with shares that minimise the leave-one-out error (see Kinds). Variances and intervals are
+// those of the mixture, multiplied by a factor that matches them to the leave-one-out residuals. The table of the Result lists the
+// compared models. Its lengths are those of the best model with a length for each column. They refer to the columns after Preprocess
+// and the indicators of gaps. Up to 2000 rows, Fit costs about forty Cholesky factors with an inverse. With more rows, the lengths are
 // learnt on some of the rows, and lssvm chooses the ridge on all of them.
 //
 // Above 5000 rows, all of this is done on a draft of 1000 rows. The draft chooses the scaling and the Target, and provides initial
@@ -66,7 +68,8 @@ type Regressor struct {
 	// [families.Matern] and [families.Laplacian]. A kernel of each kind is learnt on each scaling of the columns. The initial
 	// lengths of the second and later kinds are those of the first. The models are stacked. Their shares minimise the leave-one-out
 	// error and are pulled towards equal shares. Models with a share below 2% are dropped. If Kinds is nil, the kinds are Matérn
-	// with ν = 5/2 and Laplacian. On landmarks, and with Groups, only the first kind is learnt. The models on the two scalings then
+	// with ν = 5/2 and Laplacian, and the model with one length joins them for up to 5000 rows. On landmarks, and with Groups, only
+	// the first kind is learnt. The models on the two scalings then
 	// have equal shares, unless the leave-one-out error of one is smaller by a fifth, in which case its share is 1.
 	Kinds []families.Family
 
@@ -94,7 +97,7 @@ type Regressor struct {
 	Target Target
 
 	// SingleModel keeps only the model with the largest share if neither Space nor Search is set. Predictions and model files then
-	// cost a quarter.
+	// cost a fifth.
 	SingleModel bool
 
 	// Groups holds the group of each training row, such as its patient or day. Any numbers are allowed. The model is then chosen

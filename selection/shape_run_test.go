@@ -94,7 +94,7 @@ func TestShapeOfBlocksThatAreAlike(t *testing.T) {
 	c := &Classifier{Search: &shape.Search{MaxRows: 40, Objective: shape.RestrictedEvidence}}
 	require.NoError(t, c.Fit(ctx, x, labels))
 	assert.Less(t, c.Result().Lengths[0], c.Result().Lengths[1])
-	r := &Regressor{Search: &shape.Search{MaxRows: 40}}
+	r := &Regressor{Search: &shape.Search{MaxRows: 40, Objective: shape.RestrictedEvidence}}
 	require.NoError(t, r.Fit(ctx, x, zeros))
 	assert.Less(t, r.Result().Lengths[0], r.Result().Lengths[1])
 }

@@ -314,7 +314,7 @@ func TestZeroValueBudget(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		for _, p := range append([]*search.Result{r.Result()}, r.Result().Others...) {
 			assert.Equal(t, search.StatusBudget, p.Status)
-			assert.Len(t, p.Trace, max(1, (seconds+3)/4), "%s, %d seconds", p.Columns, seconds)
+			assert.Len(t, p.Trace, max(1, (seconds+4)/5), "%s, %d seconds", p.Columns, seconds)
 			assert.Len(t, p.Lengths, 3)
 		}
 		_, err := r.Predict(x)

@@ -284,10 +284,10 @@ func ExampleRegressor_text() {
 	fmt.Println(seen.Unseen, err)
 	// Output:
 	// [street size]
-	// 607 ± 11
+	// 608 ± 10
 	// 847 ± 10
-	// 728 ± 136
-	// 728 ± 136
+	// 728 ± 135
+	// 728 ± 135
 	// map[street:2] <nil>
 }
 

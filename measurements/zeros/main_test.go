@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/adapters/table"
+	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
@@ -43,3 +44,5 @@ func TestScore(t *testing.T) {
 		assert.Greater(t, got.density, 0., o)
 	}
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

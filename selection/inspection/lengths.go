@@ -14,10 +14,15 @@ import (
 )
 
 // lengths returns the length of each feature. It is NaN if no length was learnt, or if a column that the kernel sees depends on
-// several features.
+// several features. A model with one length for all columns is left out unless all models have one.
 func (t *inspected) lengths(e any) ([]float64, error) {
+	models := modelsOf(e)
+	if own := slices.DeleteFunc(slices.Clone(models), hasOneLength); len(own) > 0 {
+		models = own
+	}
+	total := 0.0
 	out := make([]float64, len(t.features)) // holds 1/length² until the end
-	for _, m := range modelsOf(e) {
+	for _, m := range models {
 		own, err := t.rates(m)
 		if err != nil {
 			return nil, err
@@ -25,11 +30,22 @@ func (t *inspected) lengths(e any) ([]float64, error) {
 		for i, v := range own {
 			out[i] += m.share * v
 		}
+		total += m.share
 	}
 	for i, v := range out {
-		out[i] = 1 / math.Sqrt(v)
+		out[i] = 1 / math.Sqrt(v/total)
 	}
 	return out, nil
+}
+
+// hasOneLength reports whether the kernel of a model has several columns, all with the same length.
+func hasOneLength(m model) bool {
+	known, ok := m.estimator.(interface{ ChosenKernel() kernels.Kernel })
+	if !ok {
+		return false
+	}
+	k, ok := known.ChosenKernel().(kernels.ARD)
+	return ok && len(k.Lengths) > 1 && slices.Min(k.Lengths) == slices.Max(k.Lengths)
 }
 
 // rates returns, for each feature, Σ variance/l² over the columns that the feature moves. It returns NaN if the kernel has no

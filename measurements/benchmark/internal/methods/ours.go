@@ -34,16 +34,24 @@ const (
 	plainTube = 0.1
 )
 
-var smoothKind = []families.Family{families.Matern{Nu: 2.5}}
+var (
+	smoothKind = []families.Family{families.Matern{Nu: 2.5}}
+	bothKinds  = []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}
+)
 
 // Ours lists the estimators of this module: with defaults, with a kernel chosen by entropy, and with a kernel chosen from a grid.
 var Ours = []Method{
 	{
 		Name: "selection", Source: OursSource,
 		Configuration: "the zero value of selection: columns standardised and by Yeo-Johnson, Matérn 5/2 and Laplacian kernels with a length " +
-			"for each column by the evidence; the mean of the four models, with shares by leave-one-out",
+			"for each column by the evidence, and one length by the leave-one-out error; the mean of the five models, with shares by leave-one-out",
 		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{} },
 		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{} },
+	},
+	{
+		Name: "selection-lengths", Source: OursSource, Configuration: "selection without the model of one length",
+		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{Kinds: bothKinds} },
+		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{Kinds: bothKinds} },
 	},
 	{
 		Name: "selection-matern", Source: OursSource,
