@@ -386,7 +386,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{[]string{"-sets", "nowhere"}, "-sets nowhere: no such set; there are breast-cancer-wdbc, diabetes-progression"},
 		{[]string{"-sets", diabetes + "," + diabetes}, "twice"},
-		{[]string{"-methods", "lssvm,magic"}, "-methods magic: no such method; there are mean, majority, selection, selection-matern"},
+		{[]string{"-methods", "lssvm,magic"}, "-methods magic: no such method; there are mean, majority, selection, selection-lengths"},
 		{[]string{"-sets", diabetes, "-methods", "majority"}, "none of -methods fits"},
 		{[]string{"-data", t.TempDir()}, "holds none of the sets"},
 		{[]string{"-splits", "-1"}, "-splits -1: want 0 or more"},

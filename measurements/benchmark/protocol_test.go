@@ -116,8 +116,8 @@ func TestSecondCollection(t *testing.T) {
 		require.Len(t, a.Sets, 1)
 	}
 	assert.Equal(t, []string{
-		"NMSE, regression, the first collection", "NLPD, regression, the first collection",
-		"NMSE, regression, the second collection", "NLPD, regression, the second collection",
+		"NMSE, regression, the first collection", "NLPD, regression, the first collection", "CRPS, regression, the first collection",
+		"NMSE, regression, the second collection", "NLPD, regression, the second collection", "CRPS, regression, the second collection",
 		"error rate, classification, the second collection", "1 - GMean, classification, the second collection",
 		"log loss, classification, the second collection", "Brier, classification, the second collection",
 	}, titles)
