@@ -60,7 +60,7 @@ func (r *Report) comparisonPage(b *strings.Builder, a standings.Analysis) {
 }
 
 func (r *Report) ratiosPage(b *strings.Builder) {
-	b.WriteString("# Errors relative to those of one method\n\n" + ratioLegend)
+	b.WriteString("# Errors relative to those of one method\n\n" + ratioText())
 	for _, a := range r.Analyses {
 		writeRatios(b, a, "## ", a.Suffix(", "))
 	}

@@ -45,7 +45,7 @@ func (r *Report) compare(b *strings.Builder) {
 	r.answers(b)
 	r.overviewSection(b)
 	r.inShort(b)
-	b.WriteString("\n## Ranks\n\n" + rankLegend + "\nA table of ratios compares the methods with one method. " + ratioLegend)
+	b.WriteString("\n## Ranks\n\n" + rankLegend + "\nA table of ratios compares the methods with one method. " + ratioText())
 	for _, a := range r.Analyses {
 		fmt.Fprintf(b, "\n### By %s\n\n", a.Title())
 		writeRanks(b, a)
@@ -333,9 +333,9 @@ func (r *Report) overviewSection(b *strings.Builder) {
 }
 
 const ratioLegend = `"Ratio" is the geometric mean, over the sets where both are complete, of a method's error divided by that of the method in the
-heading. Sets on which one of the two errors is 0 do not count. "95% interval" is the percentile bootstrap interval of the ratio, from 10 000
+heading. Sets on which one of the two errors is 0 do not count. "95%% interval" is the percentile bootstrap interval of the ratio, from %d
 samples of the sets. If it contains 1, the sets do not show which of the two methods is better. "Ratio there" is the ratio over the
-noisy sets alone, where the smallest error of all methods is above 0.01, so that nearly exact fits do not decide it. "Worse" counts the
+noisy sets alone, where the smallest error of all methods is above %v, so that nearly exact fits do not decide it. "Worse" counts the
 sets where a method's error is larger. "Clearly worse" and "clearly better" count those where the errors differ by more than a tenth
 and by more than two corrected standard errors of the difference. With one split no set is counted. A set whose difference is the same
 on every split is not counted either.
@@ -374,6 +374,11 @@ func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) 
 			fmt.Fprintf(b, "- %s: %s\n", set, strings.Join(names, ", "))
 		}
 	}
+}
+
+// ratioText returns the legend with the numbers that the standings use.
+func ratioText() string {
+	return fmt.Sprintf(ratioLegend, standings.BootstrapSamples, standings.NoisyError)
 }
 
 // interval formats the interval of a ratio for a cell of a table.

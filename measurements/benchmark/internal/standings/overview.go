@@ -31,8 +31,8 @@ type overviewPoint struct {
 // NearLeast is the largest ratio of an error to the smallest of the set that counts as near it.
 const NearLeast = 1.1
 
-// Profiled returns the points with a curve in a picture of profiles: at most n, those that are near the smallest error on the most
-// sets, but always selection and, if it ran, selection with a budget.
+// Profiled returns at most n points with a curve in a picture of profiles. Selection and selection with a budget come first, then the
+// methods that are near the smallest error on the most sets. A method that is near it on no set has no curve.
 func (o overview) Profiled(n int) []overviewPoint {
 	all := slices.DeleteFunc(slices.Clone(o.all), func(p overviewPoint) bool { return len(p.Near) == 0 })
 	first := func(p overviewPoint) bool { return p.Method == ZeroMethod || p.Method == methods.Budgeted }

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	noisyError    = 0.01 // a set is noisy if no method has a smaller error; the report's legend states the value
+	NoisyError    = 0.01 // a set is noisy if no method has a smaller error
 	clearlyRatio  = 1.1
 	clearlyErrors = 2.0 // standard errors of the difference
 )
@@ -76,7 +76,7 @@ func (r Results) ratio(method, reference string) Ratio {
 		log := math.Log(own / of)
 		out.Sets++
 		all = append(all, log)
-		if least, _ := r.front(d).leastError(); least > noisyError {
+		if least, _ := r.front(d).leastError(); least > NoisyError {
 			out.Noisy++
 			noisy += log
 		}
@@ -101,14 +101,14 @@ func (r Results) ratio(method, reference string) Ratio {
 	return out
 }
 
-// bootstrapSamples is the number of samples of the sets.
-const bootstrapSamples = 10_000
+// BootstrapSamples is the number of samples of the sets.
+const BootstrapSamples = 10_000
 
 // bootstrap returns the ends of a 95% percentile interval of the geometric mean of ratios from their logarithms (Efron and Tibshirani
 // 1993, chapter 13). Each sample draws as many sets as there are, with replacement. The draws are the same in every report.
 func bootstrap(logs []float64) (low, high float64) {
-	rng := rand.New(rand.NewPCG(1, bootstrapSamples))
-	means := make([]float64, bootstrapSamples)
+	rng := rand.New(rand.NewPCG(1, BootstrapSamples))
+	means := make([]float64, BootstrapSamples)
 	for i := range means {
 		for range logs {
 			means[i] += logs[rng.IntN(len(logs))] / float64(len(logs))
