@@ -12,3 +12,10 @@ func TestDiffer(t *testing.T) {
 	assert.Zero(t, Differ([]float64{5, 5, 5}))
 	assert.Zero(t, Differ([]float64{5}))
 }
+
+func TestMostCommon(t *testing.T) {
+	values := []float64{0, 2, 0, 1, 0}
+	assert.Equal(t, .6, MostCommon(values, nil))
+	assert.Equal(t, .5, MostCommon(values, []float64{1, 4, 1, 1, 1}))
+	assert.Zero(t, MostCommon(nil, nil))
+}

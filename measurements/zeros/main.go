@@ -24,6 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -39,6 +40,9 @@ func main() { cli.Main("zeros", run) }
 const (
 	fitRows   = 800
 	manyEqual = .4 // as in package shape
+
+	nmse       = "NMSE"
+	logDensity = "log density"
 )
 
 // task is a target of a table, without the columns that contain it.
@@ -87,7 +91,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 		if err != nil {
 			return err
 		}
-		share := mostCommon(rows.Targets)
+		share := distinct.MostCommon(rows.Targets, nil)
 		evidence, err := score(ctx, rows, shape.RestrictedEvidence, *splits, *seed)
 		if err != nil {
 			return fmt.Errorf("%s, %s: %w", t.set, t.target, err)
@@ -96,10 +100,11 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s, %s: %w", t.set, t.target, err)
 		}
-		fmt.Fprintf(out, "| %s | %s | %.2f | %.3f | %.3f | %.3f | %.3f |\n", t.set, t.target, share, evidence.nmse, left.nmse,
-			evidence.density, left.density)
+		fmt.Fprintf(out, "| %s | %s | %.2f | %.3f | %.3f | %.3f | %.3f |\n", t.set, t.target, share, evidence.Mean(nmse), left.Mean(nmse),
+			evidence.Mean(logDensity), left.Mean(logDensity))
 		many := share >= manyEqual
-		ratios[many], gains[many] = append(ratios[many], math.Log(left.nmse/evidence.nmse)), append(gains[many], left.density-evidence.density)
+		ratios[many] = append(ratios[many], math.Log(left.Mean(nmse)/evidence.Mean(nmse)))
+		gains[many] = append(gains[many], left.Mean(logDensity)-evidence.Mean(logDensity))
 	}
 	fmt.Fprint(out, "\n| share of one value | targets | geometric mean ratio of NMSE | median gain of the log density |\n|---|---|---|---|\n")
 	for _, many := range []bool{true, false} {
@@ -114,57 +119,18 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return nil
 }
 
-// scores holds means over the splits.
-type scores struct{ nmse, density float64 }
-
-// score fits and tests on random splits.
-func score(ctx context.Context, rows *table.Table, objective shape.Objective, splits int, seed uint64) (out scores, err error) {
-	n := float64(rows.Rows())
-	folds, err := validation.Split(validation.ShuffleSplit{Splits: splits, TestFraction: max(.25, 1-fitRows/n), Seed: seed}, rows.Rows(), nil)
-	if err != nil {
-		return out, err
+// score returns the mean scores over random splits.
+func score(ctx context.Context, rows *table.Table, objective shape.Objective, splits int, seed uint64) (validation.Scores, error) {
+	model := &selection.Regressor{
+		Preprocess: []transformers.Transformer{&columnwise.Imputer{Statistic: columnwise.Median}, &scalers.StandardScaler{Clip: true}},
+		Space:      selection.Kernels[estimators.Regressor](nil, families.Matern{Nu: 2.5}),
+		Search:     &shape.Search{Objective: objective},
 	}
-	for _, f := range folds {
-		train, err := rows.Subset(f.Train)
-		if err != nil {
-			return out, err
-		}
-		test, err := rows.Subset(f.Test)
-		if err != nil {
-			return out, err
-		}
-		r := &selection.Regressor{
-			Preprocess: []transformers.Transformer{&columnwise.Imputer{Statistic: columnwise.Median}, &scalers.StandardScaler{Clip: true}},
-			Space:      selection.Kernels[estimators.Regressor](nil, families.Matern{Nu: 2.5}),
-			Search:     &shape.Search{Objective: objective},
-		}
-		if err := r.Fit(ctx, train.X, train.Targets); err != nil {
-			return out, err
-		}
-		mean, variance, err := r.PredictVariance(test.X)
-		if err != nil {
-			return out, err
-		}
-		nmse, err := metrics.NMSE(test.Targets, mean, nil)
-		if err != nil {
-			return out, err
-		}
-		density, err := metrics.LogDensity(test.Targets, mean, variance, nil)
-		if err != nil {
-			return out, err
-		}
-		out.nmse += nmse / float64(len(folds))
-		out.density += density / float64(len(folds))
-	}
-	return out, nil
-}
-
-// mostCommon returns the share of the most common target.
-func mostCommon(y []float64) float64 {
-	count, most := map[float64]int{}, 0
-	for _, v := range y {
-		count[v]++
-		most = max(most, count[v])
-	}
-	return float64(most) / float64(len(y))
+	return validation.CrossValidateRegressor(ctx, model, rows.X, rows.Targets, &validation.Options{
+		Splitter: validation.ShuffleSplit{Splits: splits, TestFraction: max(.25, 1-fitRows/float64(rows.Rows())), Seed: seed},
+		Metrics: []metrics.Metric{
+			{Name: nmse, Values: metrics.NMSE},
+			{Name: logDensity, LargerIsBetter: true, Variance: metrics.LogDensity},
+		},
+	})
 }

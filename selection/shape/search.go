@@ -319,7 +319,7 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 		l.objective = LaplaceEvidence
 	case s.Objective == AutomaticObjective && r.Targets == nil && outputs > laplaceClasses:
 		l.objective = LeaveOneOutError
-	case s.Objective == AutomaticObjective && mostCommon(r.Targets, r.Weights) >= manyEqual:
+	case s.Objective == AutomaticObjective && distinct.MostCommon(r.Targets, r.Weights) >= manyEqual:
 		l.objective = LeaveOneOutError
 	case s.Objective == AutomaticObjective:
 		l.objective = RestrictedEvidence
@@ -353,21 +353,6 @@ func targetsOf(r *search.Run) (learning.Targets, error) {
 func (l *learner) degenerate() bool {
 	n, _ := l.targets.Y.Dims()
 	return n < 3 || constant(l.targets.Y)
-}
-
-// mostCommon returns the share of the most common value of y.
-func mostCommon(y, weights []float64) float64 {
-	of, total, most := map[float64]float64{}, 0., 0.
-	for i, v := range y {
-		w := 1.
-		if weights != nil {
-			w = weights[i]
-		}
-		of[v] += w
-		total += w
-		most = max(most, of[v])
-	}
-	return most / total
 }
 
 // constant reports whether all rows of y are equal.
