@@ -72,8 +72,9 @@
 // With -redraw nothing is measured. The pictures of a report in a folder are drawn again from its summary.csv, ranks.csv and
 // relations.csv.
 //
-// With -report nothing is measured either. The report of the cells in an archive, those of sets of the third collection, is written
-// to -out, without the sets' files. It leaves out the splits of a set that the methods of the archive have not all finished.
+// With -report nothing is measured either. The report of the cells in an archive, those of sets of the second or third collection, is
+// written to -out, without the sets' files. It leaves out the splits of a set that the methods of the archive have not all finished.
+// With -earlier it also compares each method with itself in an earlier run, from the summary.csv of that run's report.
 //
 // Memory is the resident memory of the cell's process, including its language's runtime and the data. "MB before" is the memory
 // after the training rows were read and the garbage of reading them was returned. "peak MB" is the largest value from then until
@@ -130,6 +131,7 @@ func main() {
 type rewriting struct {
 	pictures string // folder of a report
 	report   string // archive of cells
+	earlier  string // summary.csv of an earlier run
 }
 
 func parse(args []string, help io.Writer) (s protocol.Settings, again rewriting, err error) {
@@ -167,15 +169,22 @@ func parse(args []string, help io.Writer) (s protocol.Settings, again rewriting,
 	flags.StringVar(&again.pictures, "redraw", "",
 		"in place of all else, draw the pictures of the report in a `folder` again from its summary.csv, ranks.csv and relations.csv")
 	flags.StringVar(&again.report, "report", "", "in place of all else, write the report of the cells in an archive, a `file`, to -out")
+	flags.StringVar(&again.earlier, "earlier", "", "with -report, compare with an earlier run, given its summary.csv, a `file`")
 	flags.AtLeast(0, "splits", "trials")
 	flags.AtLeast(1, "workers", "threads")
 	flags.AtLeast(0, "rows")
-	flags.Reads("data", "second", "third", "redraw", "report")
+	flags.Reads("data", "second", "third", "redraw", "report", "earlier")
 	flags.Runs("python", "scripts")
 	flags.Runs("rscript", "scripts")
 	flags.Writes("out", "archive")
-	if err := flags.Parse(args); err != nil || again != (rewriting{}) {
+	if err := flags.Parse(args); err != nil {
 		return s, again, err
+	}
+	if again.earlier != "" && again.report == "" {
+		return s, again, errors.New("-earlier: want -report")
+	}
+	if again != (rewriting{}) {
+		return s, again, nil
 	}
 	if quick {
 		quicken(&s, flags.FlagSet)
@@ -245,7 +254,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	case again.pictures != "":
 		return report.Redraw(again.pictures)
 	case again.report != "":
-		return writeAgain(again.report, s.Out, out, progress)
+		return writeAgain(again, s.Out, out, progress)
 	}
 	cells := runner.Runner{Settings: s}
 	defer cells.Stop()
@@ -294,8 +303,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 }
 
 // writeAgain writes the report of the cells in an archive to a folder.
-func writeAgain(archive, folder string, out, progress io.Writer) error {
-	sets, cells, unfinished, err := protocol.FromArchive(archive)
+func writeAgain(again rewriting, folder string, out, progress io.Writer) error {
+	sets, cells, unfinished, err := protocol.FromArchive(again.report)
 	if err != nil {
 		return err
 	}
@@ -309,6 +318,11 @@ func writeAgain(archive, folder string, out, progress io.Writer) error {
 	r := report.Report{Record: &standings.Record{Settings: conditions, Sets: sets, Cells: cells}}
 	r.Summarise()
 	r.Analyse()
+	if again.earlier != "" {
+		if err := r.CompareWith(again.earlier); err != nil {
+			return err
+		}
+	}
 	if err := r.Write(folder); err != nil {
 		return err
 	}

@@ -375,6 +375,14 @@ func TestReportOfArchive(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, bytes.Equal(want, got), name)
 	}
+	compared := t.TempDir()
+	_, err = bench(t, "-report", archive, "-earlier", filepath.Join(again, "summary.csv"), "-out", compared)
+	require.NoError(t, err)
+	page, err := os.ReadFile(filepath.Join(compared, "changes.md"))
+	require.NoError(t, err)
+	assert.Regexp(t, `(?m)^\| lssvm +\| +1 \| .*\| +0 \| +0 \| +2.0 \| +2.0 \| +2 \| +1.00 \|$`, string(page), "the same run")
+	_, err = bench(t, "-report", archive, "-earlier", filepath.Join(again, "ranks.csv"), "-out", compared)
+	assert.ErrorContains(t, err, "ranks.csv: no column")
 	_, err = bench(t, "-report", filepath.Join(data, "none.csv.gz"), "-out", again)
 	assert.ErrorContains(t, err, "none.csv.gz")
 }
@@ -390,6 +398,7 @@ func TestErrors(t *testing.T) {
 		{[]string{"-sets", diabetes, "-methods", "majority"}, "none of -methods fits"},
 		{[]string{"-data", t.TempDir()}, "holds none of the sets"},
 		{[]string{"-splits", "-1"}, "-splits -1: want 0 or more"},
+		{[]string{"-earlier", "main.go"}, "-earlier: want -report"},
 		{[]string{"-rows", "1"}, "-rows 1: want 0 or >= 2"},
 		{[]string{"-budget", "-1s"}, "-budget -1s: want whole seconds"},
 		{[]string{"-budget", "1500ms"}, "-budget 1.5s: want whole seconds"},

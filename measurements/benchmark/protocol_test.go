@@ -70,7 +70,7 @@ func TestThreadsTakeTheClock(t *testing.T) {
 // The sets of the second collection are read like all others, with words, missing values and class labels. They have tables of
 // their own.
 func TestSecondCollection(t *testing.T) {
-	names := collection.Names()
+	names := collection.Names(collection.Second())
 	require.Len(t, names, 45)
 	for _, name := range names {
 		_, there := dataset.ProtocolOf(name)

@@ -78,5 +78,5 @@ func TestDifferentSets(t *testing.T) {
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, files)
-	assert.Len(t, collection.ThirdNames(), size)
+	assert.Len(t, collection.Third(), size)
 }

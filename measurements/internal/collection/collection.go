@@ -15,17 +15,17 @@ import (
 //go:embed sets.csv
 var List string
 
-// Names returns the names of the sets (docs/measured/second-collection.md), in the order of the list.
-func Names() []string {
+// Second returns the sets of the second collection (docs/measured/second-collection.md), in the order of the list. They have neither
+// words nor gaps.
+func Second() (sets []Set) {
 	records, err := csv.NewReader(strings.NewReader(List)).ReadAll()
 	if err != nil {
 		panic(err) // cannot happen, as the list is compiled in
 	}
-	var out []string
 	for _, r := range records[1:] {
-		out = append(out, r[0])
+		sets = append(sets, Set{Name: r[0], Rows: number(r[4]), Features: number(r[5]), Classes: number(r[6])})
 	}
-	return out
+	return sets
 }
 
 // third is the content of third.csv: a header, and a line for each set of the third collection, as measurements/third prints it.
@@ -39,8 +39,8 @@ func ThirdLines() []string {
 	return lines[1:]
 }
 
-// ThirdSet describes a set of the third collection.
-type ThirdSet struct {
+// Set describes a set of a collection.
+type Set struct {
 	Name           string
 	Rows, Features int
 	Classes        int // 0 for numeric targets
@@ -49,29 +49,28 @@ type ThirdSet struct {
 }
 
 // Third returns the sets of the third collection. Sets with fewer rows come first.
-func Third() []ThirdSet {
-	var sets []ThirdSet
+func Third() (sets []Set) {
 	for _, line := range ThirdLines() {
 		fields := strings.Split(line, ",")
-		number := func(i int) int {
-			v, err := strconv.Atoi(fields[i])
-			if err != nil {
-				panic(err) // cannot happen, as the list is compiled in
-			}
-			return v
-		}
-		sets = append(sets, ThirdSet{Name: fields[0], Rows: number(2), Features: number(3), Classes: number(4), Words: number(5),
-			Gaps: fields[6] == "true"})
+		sets = append(sets, Set{Name: fields[0], Rows: number(fields[2]), Features: number(fields[3]), Classes: number(fields[4]),
+			Words: number(fields[5]), Gaps: fields[6] == "true"})
 	}
-	slices.SortStableFunc(sets, func(a, b ThirdSet) int { return cmp.Compare(a.Rows, b.Rows) })
+	slices.SortStableFunc(sets, func(a, b Set) int { return cmp.Compare(a.Rows, b.Rows) })
 	return sets
 }
 
-// ThirdNames returns the names of the sets of the third collection, in the order of Third.
-func ThirdNames() []string {
-	var out []string
-	for _, s := range Third() {
-		out = append(out, s.Name)
+func number(field string) int {
+	v, err := strconv.Atoi(field)
+	if err != nil {
+		panic(err) // cannot happen, as the lists are compiled in
 	}
-	return out
+	return v
+}
+
+// Names returns the names of sets.
+func Names(sets []Set) (names []string) {
+	for _, s := range sets {
+		names = append(names, s.Name)
+	}
+	return names
 }

@@ -104,8 +104,8 @@ func parse(header, row []string) (c Cell, err error) {
 	return c, json.Unmarshal(text, &c)
 }
 
-// FromArchive returns the cells of an archive, sorted as in a run, and the descriptions of their sets of the third collection, in
-// which names of classes are missing. It leaves out the splits of a set on which a method of the archive that fits its task has no
+// FromArchive returns the cells of an archive, sorted as in a run, and the descriptions of their sets of the second and the third
+// collection, in which names and shares of classes are missing. It leaves out the splits of a set on which a method of the archive that fits its task has no
 // cell, and counts them in unfinished.
 func FromArchive(path string) (sets []Description, cells []Cell, unfinished int, err error) {
 	all, err := readCells(path)
@@ -129,34 +129,45 @@ func FromArchive(path string) (sets []Description, cells []Cell, unfinished int,
 	}
 	finished := func(c Cell) bool { return len(there[at{c.Set, c.Split}]) == len(ran[c.Task]) }
 	open := map[at]bool{}
-	for _, d := range collection.Third() {
-		first := len(cells)
-		for _, m := range methods.All {
-			for _, c := range all {
-				switch {
-				case c.Set != d.Name || c.Method != m.Name:
-				case finished(c):
-					cells = append(cells, c)
-				default:
-					open[at{c.Set, c.Split}] = true
+	for _, of := range []struct {
+		collection string
+		sets       []collection.Set
+	}{{SecondCollection, collection.Second()}, {ThirdCollection, collection.Third()}} {
+		for _, d := range of.sets {
+			first := len(cells)
+			for _, m := range methods.All {
+				for _, c := range all {
+					switch {
+					case c.Set != d.Name || c.Method != m.Name:
+					case finished(c):
+						cells = append(cells, c)
+					default:
+						open[at{c.Set, c.Split}] = true
+					}
 				}
 			}
-		}
-		if first < len(cells) {
-			c := cells[first]
-			one := Description{Set: c.Set, Collection: ThirdCollection, SHA256: c.Data, Task: c.Task, Rows: c.Rows, Features: c.Features,
-				Seed: c.Seed, MaxRows: c.MaxRows, Available: c.TrainRows, TrainRows: c.TrainRows, TestRows: c.TestRows,
-				Categories: make([]int, d.Words), Gaps: d.Gaps}
-			if d.Classes > 0 {
-				one.Classes = make([]string, d.Classes)
+			if first < len(cells) {
+				sets = append(sets, describe(of.collection, d, cells[first]))
 			}
-			sets = append(sets, one)
 		}
 	}
 	if len(sets) == 0 {
-		return nil, nil, 0, fmt.Errorf("%s: no set of the third collection with a cell of each method", path)
+		return nil, nil, 0, fmt.Errorf("%s: no set of the second or third collection with a cell of each method", path)
 	}
 	return sets, cells, len(open), nil
+}
+
+// describe returns the description of a set, of which a cell is given.
+func describe(of string, d collection.Set, c Cell) Description {
+	out := Description{Set: c.Set, Collection: of, SHA256: c.Data, Task: c.Task, Rows: c.Rows, Features: c.Features, Seed: c.Seed,
+		MaxRows: c.MaxRows, Available: c.Rows - c.TestRows, TrainRows: c.TrainRows, TestRows: c.TestRows, Gaps: d.Gaps}
+	if d.Words > 0 {
+		out.Categories = make([]int, d.Words)
+	}
+	if d.Classes > 0 {
+		out.Classes = make([]string, d.Classes)
+	}
+	return out
 }
 
 // WriteArchive writes all finished cells under -out to the archive.

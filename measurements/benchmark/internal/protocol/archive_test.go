@@ -95,7 +95,7 @@ func TestFromArchive(t *testing.T) {
 	save("another", methods.RegressionTask, "ridge", 0)
 	require.NoError(t, s.WriteArchive())
 	_, _, _, err = FromArchive(s.Archive)
-	assert.ErrorContains(t, err, "no set of the third collection")
+	assert.ErrorContains(t, err, "no set of the second or third collection")
 }
 
 // Sets of the third collection keep their gaps and the codes of their categories. Their budget does not depend on their rows, and

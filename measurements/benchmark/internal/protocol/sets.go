@@ -49,14 +49,14 @@ func Choose(dir, second, third, names string) ([]NamedSet, error) {
 	}
 	if second != "" {
 		before := len(known)
-		add(second, SecondCollection, collection.Names())
+		add(second, SecondCollection, collection.Names(collection.Second()))
 		if len(known) == before {
 			return nil, fmt.Errorf("-second %s holds none of the sets of the second collection", second)
 		}
 	}
 	if third != "" {
 		before := len(known)
-		add(third, ThirdCollection, collection.ThirdNames())
+		add(third, ThirdCollection, collection.Names(collection.Third()))
 		if len(known) == before {
 			return nil, fmt.Errorf("-third %s holds none of the sets of the third collection", third)
 		}

@@ -142,6 +142,19 @@ func (r *Report) readRelations(path string) error {
 	return nil
 }
 
+// CompareWith adds the comparison with an earlier run, given its summary.csv.
+func (r *Report) CompareWith(path string) error {
+	earlier, err := readSummary(path)
+	if err != nil {
+		return err
+	}
+	r.Record.CompareWith(earlier.Record)
+	if r.Changes == nil {
+		return fmt.Errorf("%s: no set and method of this report", path)
+	}
+	return nil
+}
+
 // readSummary returns a report of one split. The cell of a method on a set holds its means over all splits. As in the comparisons
 // of the report, there is no cell if a split was not ok.
 func readSummary(path string) (*Report, error) {

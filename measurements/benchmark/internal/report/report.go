@@ -68,6 +68,7 @@ func (r *Report) Markdown(out io.Writer) error {
 		}
 	}
 	r.compare(&b)
+	r.changes(&b, "## ")
 	r.growthSection(&b)
 	for _, d := range r.Sets {
 		heading(&b, d)
@@ -88,6 +89,9 @@ func (r *Report) conditions() string {
 		splits = "Splits 75/25: " + protocol.SplitsBySize
 	case 1:
 		splits = "1 split 75/25 a set"
+	}
+	if s.Fewest > 0 {
+		splits = fmt.Sprintf("%d to %d splits 75/25 a set", s.Fewest, s.Splits)
 	}
 	rows, threads := "all training rows", "each on one thread"
 	if s.MaxRows > 0 {

@@ -355,7 +355,7 @@ func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) 
 	better := map[string][]string{} // the better methods by set
 	for _, m := range a.Ratios.Methods {
 		lines = append(lines, []string{
-			m.Method, m.Source, strconv.Itoa(m.Sets), scaled("%.3f", m.Mean, 1), interval(m), strconv.Itoa(m.Noisy),
+			m.Method, m.Source, strconv.Itoa(m.Sets), scaled("%.3f", m.Mean, 1), interval(m.Low, m.High), strconv.Itoa(m.Noisy),
 			scaled("%.3f", m.OfNoisy, 1),
 			strconv.Itoa(m.Worse), strconv.Itoa(len(m.ClearlyWorse)), strconv.Itoa(len(m.ClearlyBetter)),
 		})
@@ -381,12 +381,12 @@ func ratioText() string {
 	return fmt.Sprintf(ratioLegend, standings.BootstrapSamples, standings.NoisyError)
 }
 
-// interval formats the interval of a ratio for a cell of a table.
-func interval(m standings.Ratio) string {
-	if m.Low == nil {
+// interval formats an interval for a cell of a table.
+func interval(low, high *float64) string {
+	if low == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.3f to %.3f", *m.Low, *m.High)
+	return fmt.Sprintf("%.3f to %.3f", *low, *high)
 }
 
 const zeroLegend = `The table shows whether selection with default settings has the first mean rank, or is within Nemenyi's critical
@@ -464,4 +464,57 @@ func (r *Report) against() string {
 		fmt.Fprintf(&b, "\n![The number of sets on which selection is better than a peer, ties with it and is worse.](%s)\n", relationsPicture)
 	}
 	return b.String()
+}
+
+const changesLegend = `
+"sets" are those on which the method has a result in both runs. "change" is the geometric mean of the errors divided by those of the
+earlier run, with the 95% bootstrap interval over the sets. The NLPD may be negative, so its change is the median difference. "better" and
+"worse" count the sets whose error changed by more than a tenth, or by more than 0.1 for the NLPD. The mean ranks are those among the
+methods of the earlier run. In "rank now", new results replace the earlier ones of all methods that ran again. "seconds" is the
+geometric mean of the seconds of fit and prediction divided by the earlier ones.
+`
+
+// changes compares the methods with themselves in an earlier run.
+func (r *Report) changes(b *strings.Builder, level string) {
+	if r.Changes == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n%sCompared with an earlier run\n%s", level, changesLegend)
+	var last standings.Criterion
+	var lines [][]string
+	finish := func() {
+		if lines != nil {
+			align(b, lines)
+			lines = nil
+		}
+	}
+	var moved []string
+	for _, c := range r.Changes {
+		if !c.Is(last) {
+			finish()
+			last = c.Criterion
+			fmt.Fprintf(b, "\n#%s%s\n\n", level, capital(c.Title()))
+			lines = [][]string{{"method", "sets", "change", "95% interval", "better", "worse", "rank then", "rank now", "of", "seconds"}}
+		}
+		lines = append(lines, []string{
+			c.Method, strconv.Itoa(c.Sets), scaled("%.3f", c.Center, 1), interval(c.Low, c.High), strconv.Itoa(len(c.Better)),
+			strconv.Itoa(len(c.Worse)), fmt.Sprintf("%.1f", c.Earlier), fmt.Sprintf("%.1f", c.Now), strconv.Itoa(c.Ranked),
+			fmt.Sprintf("%.2f", c.Seconds),
+		})
+		if c.Method != standings.ZeroMethod {
+			continue
+		}
+		for _, of := range []struct {
+			text string
+			sets []string
+		}{{"better", c.Better}, {"worse", c.Worse}, {"only now", c.OnlyNow}, {"only in the earlier run", c.OnlyEarlier}} {
+			if of.sets != nil {
+				moved = append(moved, fmt.Sprintf("- %s, %s: %s\n", c.Title(), of.text, strings.Join(of.sets, ", ")))
+			}
+		}
+	}
+	finish()
+	if moved != nil {
+		fmt.Fprintf(b, "\n#%sThe sets on which %s changed\n\n%s", level, standings.ZeroMethod, strings.Join(moved, ""))
+	}
 }

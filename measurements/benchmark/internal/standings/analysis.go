@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kernelearn/kernelearn/selection/validation"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
@@ -254,25 +255,20 @@ func (r *Record) Collections() (out []string) {
 
 func (r Results) analysis() Analysis {
 	a := Analysis{Criterion: r.Criterion}
-	sums, complete := make([]float64, len(r.methods)), make([]int, len(r.methods))
-	var ranks [][]float64
+	ranks := r.ranks(r.methods)
+	means := meanRanks(ranks)
 	for _, d := range r.Sets {
 		a.Sets = append(a.Sets, d.Set)
-		values := make([]float64, len(r.methods))
-		for j, m := range r.methods {
-			if values[j] = r.Error(d.Set, m); !math.IsNaN(values[j]) {
-				complete[j]++
-			}
-		}
-		ranks = append(ranks, averageRanks(values))
-		for j, v := range ranks[len(ranks)-1] {
-			sums[j] += v
-		}
 		a.Best = append(a.Best, r.bests(d.Set))
 	}
 	for j, m := range r.methods {
-		a.Methods = append(a.Methods, Standing{Method: m, Source: methods.SourceOf(m), MeanRank: sums[j] / float64(len(r.Sets)),
-			Complete: complete[j]})
+		s := Standing{Method: m, Source: methods.SourceOf(m), MeanRank: means[j]}
+		for _, d := range r.Sets {
+			if !math.IsNaN(r.Error(d.Set, m)) {
+				s.Complete++
+			}
+		}
+		a.Methods = append(a.Methods, s)
 	}
 	slices.SortStableFunc(a.Methods, func(x, y Standing) int { return cmp.Compare(x.MeanRank, y.MeanRank) })
 	if n, k := len(r.Sets), len(r.methods); n > 1 && k > 1 {
@@ -296,6 +292,30 @@ func (r Results) analysis() Analysis {
 		}
 	}
 	return a
+}
+
+// ranks returns the ranks of methods among each other, a slice for each set.
+func (r Results) ranks(methods []string) (out [][]float64) {
+	for _, d := range r.Sets {
+		values := make([]float64, len(methods))
+		for j, m := range methods {
+			values[j] = r.Error(d.Set, m)
+		}
+		out = append(out, averageRanks(values))
+	}
+	return out
+}
+
+// meanRanks returns the mean rank of each method over the sets.
+func meanRanks(ranks [][]float64) []float64 {
+	means := make([]float64, len(ranks[0]))
+	for _, of := range ranks {
+		floats.Add(means, of)
+	}
+	for j := range means {
+		means[j] /= float64(len(ranks))
+	}
+	return means
 }
 
 func (r Results) bests(set string) SetBests {

@@ -95,7 +95,8 @@ func (r Results) ratio(method, reference string) Ratio {
 	}
 	out.Mean, out.OfNoisy = geometric(floats.Sum(all), out.Sets), geometric(noisy, out.Noisy)
 	if len(all) > 1 {
-		low, high := bootstrap(all)
+		low, high := bootstrap(all, mean)
+		low, high = math.Exp(low), math.Exp(high)
 		out.Low, out.High = &low, &high
 	}
 	return out
@@ -104,19 +105,22 @@ func (r Results) ratio(method, reference string) Ratio {
 // BootstrapSamples is the number of samples of the sets.
 const BootstrapSamples = 10_000
 
-// bootstrap returns the ends of a 95% percentile interval of the geometric mean of ratios from their logarithms (Efron and Tibshirani
-// 1993, chapter 13). Each sample draws as many sets as there are, with replacement. The draws are the same in every report.
-func bootstrap(logs []float64) (low, high float64) {
+// bootstrap returns the ends of a 95% percentile interval of a statistic of values, one for each set (Efron and Tibshirani 1993,
+// chapter 13). Each sample draws as many sets as there are, with replacement. The draws are the same in every report.
+func bootstrap(values []float64, statistic func([]float64) float64) (low, high float64) {
 	rng := rand.New(rand.NewPCG(1, BootstrapSamples))
-	means := make([]float64, BootstrapSamples)
-	for i := range means {
-		for range logs {
-			means[i] += logs[rng.IntN(len(logs))] / float64(len(logs))
+	results, sample := make([]float64, BootstrapSamples), make([]float64, len(values))
+	for i := range results {
+		for j := range sample {
+			sample[j] = values[rng.IntN(len(values))]
 		}
+		results[i] = statistic(sample)
 	}
-	slices.Sort(means)
-	return math.Exp(stat.Quantile(.025, stat.LinInterp, means, nil)), math.Exp(stat.Quantile(.975, stat.LinInterp, means, nil))
+	slices.Sort(results)
+	return stat.Quantile(.025, stat.LinInterp, results, nil), stat.Quantile(.975, stat.LinInterp, results, nil)
 }
+
+func mean(values []float64) float64 { return floats.Sum(values) / float64(len(values)) }
 
 // geometric returns the geometric mean of n ratios from the sum of their logarithms.
 func geometric(sum float64, n int) *float64 {

@@ -4,6 +4,7 @@ package standings
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -46,7 +47,8 @@ func Median(values []float64) float64 {
 // Conditions are the settings of a run and its system, as they are written to the report.
 type Conditions struct {
 	Seed       uint64 `json:"seed"`
-	Splits     int    `json:"splits"` // 0: chosen from the size of a set
+	Splits     int    `json:"splits"`                  // 0: chosen from the size of a set
+	Fewest     int    `json:"fewest_splits,omitempty"` // of a set, if sets have different numbers of splits
 	Budget     string `json:"budget"`
 	MaxRows    int    `json:"max_rows"` // 0: no limit
 	Workers    int    `json:"workers"`
@@ -68,17 +70,28 @@ func ConditionsOf(s protocol.Settings) Conditions {
 	}
 }
 
-// ConditionsOfCells returns the settings of the run that computed the cells. The number of splits is the largest of a set. The
-// processors and the version of Go are not known.
+// ConditionsOfCells returns the settings of the run that computed the cells. The numbers of splits and of rows are the largest of a
+// set. The processors and the version of Go are not known.
 func ConditionsOfCells(cells []protocol.Cell) (Conditions, error) {
-	first := cells[0]
-	out := Conditions{Seed: first.Seed, Budget: first.Budget, MaxRows: first.MaxRows, Workers: first.Workers, Threads: first.Threads}
+	first, trials := cells[0], 0
+	out := Conditions{Seed: first.Seed, Budget: first.Budget, Workers: first.Workers, Threads: first.Threads}
 	for _, c := range cells {
 		if c.Seed != first.Seed || c.Budget != first.Budget || c.Threads != first.Threads || c.Workers != first.Workers {
-			return out, fmt.Errorf("the cells are of two runs: %s, %s and %s, %s have other seeds, budgets or threads", first.Set, first.Method,
-				c.Set, c.Method)
+			return out, fmt.Errorf("the cells are of two runs: %s, %s and %s, %s have other seeds, budgets, threads or workers", first.Set,
+				first.Method, c.Set, c.Method)
 		}
-		out.Splits = max(out.Splits, c.Split+1)
+		if c.Trials > 0 && trials > 0 && c.Trials != trials {
+			return out, fmt.Errorf("the cells are of two runs: %s, %s has %d trials, and others %d", c.Set, c.Method, c.Trials, trials)
+		}
+		trials = max(trials, c.Trials)
+		out.Splits, out.MaxRows = max(out.Splits, c.Split+1), max(out.MaxRows, c.MaxRows)
+	}
+	splits := map[string]int{}
+	for _, c := range cells {
+		splits[c.Set] = max(splits[c.Set], c.Split+1)
+	}
+	if fewest := slices.Min(slices.Collect(maps.Values(splits))); fewest < out.Splits {
+		out.Fewest = fewest
 	}
 	return out, nil
 }
@@ -92,6 +105,7 @@ type Record struct {
 	Fronts    []Front                `json:"fronts,omitempty"`
 	Overviews []overview             `json:"overviews,omitempty"`
 	Growth    []Growth               `json:"growth,omitempty"`
+	Changes   []Change               `json:"changes,omitempty"` // since an earlier run
 	Summary   []Summary              `json:"summary"`
 	Cells     []protocol.Cell        `json:"cells"`
 }

@@ -56,19 +56,10 @@ func (r Results) zeros() (out []zero) {
 }
 
 func (r Results) zeroAmong(name string, methods []string) zero {
-	sums := make([]float64, len(methods))
-	for _, d := range r.Sets {
-		values := make([]float64, len(methods))
-		for j, m := range methods {
-			values[j] = r.Error(d.Set, m)
-		}
-		for j, v := range averageRanks(values) {
-			sums[j] += v / float64(len(r.Sets))
-		}
-	}
-	first := slices.Index(sums, slices.Min(sums))
-	z := zero{Among: name, Methods: len(methods), MeanRank: sums[slices.Index(methods, ZeroMethod)], First: methods[first],
-		FirstRank: sums[first], Reading: ReadingBehind}
+	means := meanRanks(r.ranks(methods))
+	first := slices.Index(means, slices.Min(means))
+	z := zero{Among: name, Methods: len(methods), MeanRank: means[slices.Index(methods, ZeroMethod)], First: methods[first],
+		FirstRank: means[first], Reading: ReadingBehind}
 	if len(r.Sets) > 1 {
 		cd := CriticalDifference(len(methods), len(r.Sets))
 		z.CriticalDifference = &cd
