@@ -481,12 +481,17 @@ func (r *Report) drawProfiles(path string) error {
 		p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 6}, plotstyle.Round{Most: 6}
 		legend := &plotstyle.Legend{Wide: 3.2 * vg.Inch}
 		p.Add(legend)
-		last := math.Inf(-1)
+		begin, last := math.Inf(1), math.Inf(-1)
 		for _, q := range shown {
-			last = max(last, ofSeconds(q.Near[len(q.Near)-1]))
+			for _, s := range q.Near {
+				begin, last = min(begin, ofSeconds(s)), max(last, ofSeconds(s))
+			}
+		}
+		if math.IsInf(last, -1) { // no curve leaves 0
+			continue
 		}
 		for i, q := range shown {
-			line, err := plotter.NewLine(profile(q.Near, q.Sets, last))
+			line, err := plotter.NewLine(profile(q.Near, q.Sets, begin, last))
 			if err != nil {
 				return err
 			}
@@ -505,8 +510,9 @@ func (r *Report) drawProfiles(path string) error {
 	return picture.Write(path, nil, panels, columns, 3.4*vg.Inch)
 }
 
-// profile returns the steps of a curve that reaches i/n at the i-th of the seconds and ends at last.
-func profile(seconds []float64, n int, last float64) (out plotter.XYs) {
+// profile returns the steps of a curve from begin to last that reaches i/n at the i-th of the seconds.
+func profile(seconds []float64, n int, begin, last float64) plotter.XYs {
+	out := plotter.XYs{{X: begin}}
 	for i, s := range seconds {
 		x := ofSeconds(s)
 		out = append(out, plotter.XY{X: x, Y: float64(i) / float64(n)}, plotter.XY{X: x, Y: float64(i+1) / float64(n)})

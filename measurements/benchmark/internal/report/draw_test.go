@@ -143,15 +143,18 @@ func TestRedraw(t *testing.T) {
 
 // A curve rises by one set at the seconds of each set near the smallest error, and ends at the last seconds of all methods.
 func TestProfile(t *testing.T) {
-	assert.Equal(t, plotter.XYs{{X: 0, Y: 0}, {X: 0, Y: .25}, {X: 1, Y: .25}, {X: 1, Y: .5}, {X: 2, Y: .5}}, profile([]float64{1, 10}, 4, 2))
+	assert.Equal(t, plotter.XYs{{X: -1}, {X: 0}, {X: 0, Y: .25}, {X: 1, Y: .25}, {X: 1, Y: .5}, {X: 2, Y: .5}},
+		profile([]float64{1, 10}, 4, -1, 2))
+	assert.Equal(t, plotter.XYs{{X: -1}, {X: 2}}, profile(nil, 4, -1, 2), "near the smallest error on no set")
 }
 
-// The error of ridge is within a tenth of the smallest on a alone, and lssvm has the smallest on all sets.
+// The error of ridge is within a tenth of the smallest on a alone, that of falkon on no set, and lssvm has the smallest on all sets.
+// Selection is included if it is near the smallest on no set.
 func TestProfiled(t *testing.T) {
-	r := ofErrors([]string{"selection", "ridge", "lssvm"}, map[string]map[string][]float64{
-		"a": {"selection": {.4}, "ridge": {.32}, "lssvm": {.3}},
-		"b": {"selection": {.4}, "ridge": {.4}, "lssvm": {.3}},
-		"c": {"selection": {.305}, "ridge": {.9}, "lssvm": {.3}},
+	r := ofErrors([]string{"selection", "ridge", "lssvm", "falkon"}, map[string]map[string][]float64{
+		"a": {"selection": {.4}, "ridge": {.32}, "lssvm": {.3}, "falkon": {.9}},
+		"b": {"selection": {.4}, "ridge": {.4}, "lssvm": {.3}, "falkon": {.9}},
+		"c": {"selection": {.305}, "ridge": {.9}, "lssvm": {.3}, "falkon": {.9}},
 	})
 	for i := range r.Cells {
 		r.Cells[i].FitSeconds = float64(i)
@@ -163,7 +166,11 @@ func TestProfiled(t *testing.T) {
 		names = append(names, p.Method)
 	}
 	assert.Equal(t, []string{"selection", "lssvm"}, names, "selection first, and of the others the one near the smallest error most often")
-	for _, p := range r.Overviews[0].Profiled(3) {
-		assert.Equal(t, map[string][]float64{"selection": {6}, "ridge": {1}, "lssvm": {2, 5, 8}}[p.Method], p.Near)
+	all := r.Overviews[0].Profiled(4)
+	require.Len(t, all, 3, "without falkon")
+	for _, p := range all {
+		assert.Equal(t, map[string][]float64{"selection": {8}, "ridge": {1}, "lssvm": {2, 6, 10}}[p.Method], p.Near)
 	}
+	r = ofErrors([]string{"selection", "lssvm"}, map[string]map[string][]float64{"a": {"selection": {.4}, "lssvm": {.3}}})
+	assert.Len(t, r.Overviews[0].Profiled(2), 2)
 }

@@ -304,8 +304,8 @@ median is left out. All points are in front.csv.
 `
 
 const profileLegend = `In the picture of profiles, the curve of a method shows on which share of the sets its error is at most %.2g times
-the smallest error of all methods, if it may take as many seconds as the axis shows. It starts where the method is fast, and ends at
-the share that it reaches with all its seconds.
+the smallest error of all methods, if it may take as many seconds as the axis shows. It ends at the share that the method reaches with
+all its seconds.
 `
 
 const OverviewPicture = "overview.png"

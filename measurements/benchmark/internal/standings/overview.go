@@ -32,10 +32,10 @@ type overviewPoint struct {
 const NearLeast = 1.1
 
 // Profiled returns at most n points with a curve in a picture of profiles. Selection and selection with a budget come first, then the
-// methods that are near the smallest error on the most sets. A method that is near it on no set has no curve.
+// methods that are near the smallest error on the most sets. Other methods that are near it on no set have no curve.
 func (o overview) Profiled(n int) []overviewPoint {
-	all := slices.DeleteFunc(slices.Clone(o.all), func(p overviewPoint) bool { return len(p.Near) == 0 })
 	first := func(p overviewPoint) bool { return p.Method == ZeroMethod || p.Method == methods.Budgeted }
+	all := slices.DeleteFunc(slices.Clone(o.all), func(p overviewPoint) bool { return len(p.Near) == 0 && !first(p) })
 	slices.SortStableFunc(all, func(a, b overviewPoint) int {
 		if first(a) != first(b) {
 			return map[bool]int{true: -1, false: 1}[first(a)]
