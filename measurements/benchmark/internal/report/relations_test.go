@@ -76,6 +76,9 @@ func TestRelations(t *testing.T) {
 	r.answers(&b)
 	assert.Regexp(t, `\| lightgbm +\| 1-0-1 −1 \|`, b.String())
 	assert.Equal(t, []string{"", "NMSE", methods.RegressionTask, "lssvm", "sklearn-forest", "2", "0", "0", "1", "0", "a b", ""}, r.relationTable()[4])
+
+	one := ofErrors([]string{"selection", "lightgbm"}, map[string]map[string][]float64{"a": {"selection": {.3}, "lightgbm": {.5}}})
+	assert.Empty(t, one.Analyses[0].Relations, "a single split has no test")
 }
 
 func TestOverview(t *testing.T) {

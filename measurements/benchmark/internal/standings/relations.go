@@ -86,7 +86,8 @@ type Relation struct {
 	OnlyTheirs []string `json:"only_theirs_complete,omitempty"`
 }
 
-// relations compares selection, and our best method by mean rank, with all rivals in the comparison.
+// relations compares selection, and our best method by mean rank, with all rivals in the comparison. A rival is left out if no set
+// shows a difference or a tie, as with a single split, which has no test.
 func (r Results) relations(ranked []Standing) (out []Relation) {
 	var ours []string
 	if slices.Contains(r.methods, ZeroMethod) {
@@ -98,12 +99,19 @@ func (r Results) relations(ranked []Standing) (out []Relation) {
 	}
 	for _, peer := range Rivals {
 		for _, m := range ours {
-			if slices.Contains(r.methods, peer) {
-				out = append(out, r.relation(m, peer))
+			if !slices.Contains(r.methods, peer) {
+				continue
+			}
+			if one := r.relation(m, peer); one.sets() > 0 {
+				out = append(out, one)
 			}
 		}
 	}
 	return out
+}
+
+func (o Relation) sets() int {
+	return len(o.Better) + len(o.Ties) + len(o.Worse) + len(o.OnlyOurs) + len(o.OnlyTheirs)
 }
 
 func (r Results) relation(ours, peer string) Relation {
