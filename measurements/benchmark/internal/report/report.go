@@ -190,6 +190,9 @@ func (r *Report) failures(b *strings.Builder, d protocol.Description) {
 func (r *Report) explain(b *strings.Builder) {
 	b.WriteString(legend)
 	b.WriteString("\n## Methods\n\n")
+	if n := r.Settings.Trials; n > 0 {
+		fmt.Fprintf(b, "The searches of boosting and of extra trees try their defaults and %d settings at random, in place of the 9 below.\n\n", n-1)
+	}
 	var versions []string
 	for _, m := range r.MethodsThere() {
 		fmt.Fprintf(b, "- %s: %s", m.Name, m.Configuration)

@@ -69,7 +69,7 @@ func TestConditionsOfCells(t *testing.T) {
 	}
 	got, err := ConditionsOfCells([]protocol.Cell{cell("a", 0, 0), cell("a", 1, 30), cell("b", 0, 30)})
 	require.NoError(t, err)
-	assert.Equal(t, Conditions{Seed: 3, Splits: 2, Fewest: 1, Budget: "20s", Workers: 2}, got)
+	assert.Equal(t, Conditions{Seed: 3, Splits: 2, Fewest: 1, Budget: "20s", Workers: 2, Trials: 30}, got)
 	_, err = ConditionsOfCells([]protocol.Cell{cell("a", 0, 10), cell("a", 1, 30)})
 	assert.ErrorContains(t, err, "30 trials, and others 10")
 	other := cell("b", 0, 0)

@@ -53,6 +53,7 @@ type Conditions struct {
 	MaxRows    int    `json:"max_rows"` // 0: no limit
 	Workers    int    `json:"workers"`
 	Threads    int    `json:"threads,omitempty"` // threads of a cell, if more than one
+	Trials     int    `json:"trials,omitempty"`  // settings that searches of peers try, if not their default
 	System     string `json:"system"`
 	Processors int    `json:"processors"`
 	Go         string `json:"go"`
@@ -66,7 +67,7 @@ func ConditionsOf(s protocol.Settings) Conditions {
 	return Conditions{
 		Threads: threads,
 		Seed:    s.Seed, Splits: s.Splits, Budget: s.Budget.String(), MaxRows: s.MaxRows, Workers: s.Workers,
-		System: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(), Go: runtime.Version(),
+		Trials: s.Trials, System: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(), Go: runtime.Version(),
 	}
 }
 
@@ -93,6 +94,7 @@ func ConditionsOfCells(cells []protocol.Cell) (Conditions, error) {
 	if fewest := slices.Min(slices.Collect(maps.Values(splits))); fewest < out.Splits {
 		out.Fewest = fewest
 	}
+	out.Trials = trials
 	return out, nil
 }
 
