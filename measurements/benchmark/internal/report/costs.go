@@ -20,7 +20,7 @@ the sets. Only sets on which a method is complete are used.
 `
 
 const costsLegend = `The tables show medians over the sets on which a method is complete: the seconds of a fit and of a thousand
-predictions, the memory that both add to what the program uses after reading the rows, and the size of the model's file.
+predictions, and the size of the model's file. "MB added" is the memory that both add to what the program uses after reading the rows.
 `
 
 // intervals writes how often intervals contain the target.

@@ -476,10 +476,9 @@ func (r *Report) drawProfiles(path string) error {
 		if !o.First() || len(shown) == 0 {
 			continue
 		}
-		p := plotstyle.New(o.Named(o.Name), "seconds of fit and prediction", fmt.Sprintf("sets within %.2g of the smallest error",
-			standings.NearLeast))
+		p := plotstyle.New(o.Named(o.Name), "seconds of fit and prediction", "share of the sets")
 		p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 6}, plotstyle.Round{Most: 6}
-		legend := &plotstyle.Legend{Wide: 3.2 * vg.Inch}
+		legend := &plotstyle.Legend{Wide: 8 * vg.Inch}
 		p.Add(legend)
 		begin, last := math.Inf(1), math.Inf(-1)
 		for _, q := range shown {
@@ -505,9 +504,7 @@ func (r *Report) drawProfiles(path string) error {
 	if len(panels) == 0 {
 		return nil
 	}
-	columns := min(2, len(panels))
-	picture.Inner(panels, columns)
-	return picture.Write(path, nil, panels, columns, 3.4*vg.Inch)
+	return picture.Write(path, nil, panels, 1, 2.8*vg.Inch) // a single column, as the names are long
 }
 
 // profile returns the steps of a curve from begin to last that reaches i/n at the i-th of the seconds.

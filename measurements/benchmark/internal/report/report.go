@@ -194,12 +194,13 @@ func (r *Report) explain(b *strings.Builder) {
 		fmt.Fprintf(b, "The searches of boosting and of extra trees try their defaults and %d settings at random, in place of the 9 below.\n\n", n-1)
 	}
 	var versions []string
+	b.WriteString("| method | configuration |\n| --- | --- |\n")
 	for _, m := range r.MethodsThere() {
-		fmt.Fprintf(b, "- %s: %s", m.Name, m.Configuration)
+		fmt.Fprintf(b, "| %s | %s", m.Name, m.Configuration)
 		if m.Unrepeatable {
 			b.WriteString("; its numbers differ from run to run")
 		}
-		b.WriteString("\n")
+		b.WriteString(" |\n")
 	}
 	for _, c := range r.Cells {
 		if c.Version != "" && !slices.Contains(versions, c.Version) {
