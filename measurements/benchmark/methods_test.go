@@ -24,7 +24,7 @@ func TestMethodsLearn(t *testing.T) {
 	require.NoError(t, err)
 	learned(t, readReport(t, dir))
 	for _, m := range local {
-		assert.Contains(t, out, "- "+m.Name+": "+m.Configuration)
+		assert.Contains(t, out, "| "+m.Name+" | "+m.Configuration)
 	}
 }
 
