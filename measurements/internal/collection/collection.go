@@ -10,20 +10,21 @@ import (
 	"strings"
 )
 
-// List is the content of sets.csv: a header, and a row for each set with the data that measurements/second needs to fetch it.
+// second is the content of sets.csv: a header, and a row for each set of the second collection.
 //
 //go:embed sets.csv
-var List string
+var second string
 
 // Second returns the sets of the second collection (docs/measured/second-collection.md), in the order of the list. They have neither
 // words nor gaps.
 func Second() (sets []Set) {
-	records, err := csv.NewReader(strings.NewReader(List)).ReadAll()
+	records, err := csv.NewReader(strings.NewReader(second)).ReadAll()
 	if err != nil {
 		panic(err) // cannot happen, as the list is compiled in
 	}
 	for _, r := range records[1:] {
-		sets = append(sets, Set{Name: r[0], Rows: number(r[4]), Features: number(r[5]), Classes: number(r[6])})
+		sets = append(sets, Set{Name: r[0], Archive: r[1], Member: r[2], SHA256: r[3], Rows: number(r[4]), Features: number(r[5]),
+			Classes: number(r[6])})
 	}
 	return sets
 }
@@ -46,6 +47,8 @@ type Set struct {
 	Classes        int // 0 for numeric targets
 	Words          int // columns of words
 	Gaps           bool
+	// Archive and Member locate a set of the second collection, and SHA256 is the checksum of its file (measurements/second).
+	Archive, Member, SHA256 string
 }
 
 // Third returns the sets of the third collection. Sets with fewer rows come first.

@@ -105,8 +105,8 @@ func parse(header, row []string) (c Cell, err error) {
 }
 
 // FromArchive returns the cells of an archive, sorted as in a run, and the descriptions of their sets of the second and the third
-// collection, in which names and shares of classes are missing. It leaves out the splits of a set on which a method of the archive that fits its task has no
-// cell, and counts them in unfinished.
+// collection, in which names and shares of classes are missing. It leaves out the splits of a set on which a method of the archive that
+// fits its task has no cell, and counts them in unfinished.
 func FromArchive(path string) (sets []Description, cells []Cell, unfinished int, err error) {
 	all, err := readCells(path)
 	if err != nil {

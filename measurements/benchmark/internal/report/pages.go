@@ -38,7 +38,7 @@ func (r *Report) pages() []page {
 	if slices.ContainsFunc(r.Analyses, func(a standings.Analysis) bool { return a.Ratios != nil }) {
 		out = append(out, page{"ratios.md", "errors relative to those of one method", r.ratiosPage})
 	}
-	if r.Changes != nil {
+	if r.changed() {
 		out = append(out, page{"changes.md", "the same methods in an earlier run", func(b *strings.Builder) { r.changes(b, "# ") }})
 	}
 	return append(out,

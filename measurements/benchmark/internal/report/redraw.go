@@ -148,8 +148,7 @@ func (r *Report) CompareWith(path string) error {
 	if err != nil {
 		return err
 	}
-	r.Record.CompareWith(earlier.Record)
-	if r.Changes == nil {
+	if !r.Record.CompareWith(earlier.Record) {
 		return fmt.Errorf("%s: no set and method of this report", path)
 	}
 	return nil

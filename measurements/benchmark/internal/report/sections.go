@@ -474,46 +474,44 @@ methods of the earlier run. In "rank now", new results replace the earlier ones 
 geometric mean of the seconds of fit and prediction divided by the earlier ones.
 `
 
+// changed reports whether the report compares methods with an earlier run.
+func (r *Report) changed() bool {
+	return slices.ContainsFunc(r.Analyses, func(a standings.Analysis) bool { return a.Changes != nil })
+}
+
 // changes compares the methods with themselves in an earlier run.
 func (r *Report) changes(b *strings.Builder, level string) {
-	if r.Changes == nil {
+	if !r.changed() {
 		return
 	}
 	fmt.Fprintf(b, "\n%sCompared with an earlier run\n%s", level, changesLegend)
-	var last standings.Criterion
-	var lines [][]string
-	finish := func() {
-		if lines != nil {
-			align(b, lines)
-			lines = nil
-		}
-	}
 	var moved []string
-	for _, c := range r.Changes {
-		if !c.Is(last) {
-			finish()
-			last = c.Criterion
-			fmt.Fprintf(b, "\n#%s%s\n\n", level, capital(c.Title()))
-			lines = [][]string{{"method", "sets", "change", "95% interval", "better", "worse", "rank then", "rank now", "of", "seconds"}}
-		}
-		lines = append(lines, []string{
-			c.Method, strconv.Itoa(c.Sets), scaled("%.3f", c.Center, 1), interval(c.Low, c.High), strconv.Itoa(len(c.Better)),
-			strconv.Itoa(len(c.Worse)), fmt.Sprintf("%.1f", c.Earlier), fmt.Sprintf("%.1f", c.Now), strconv.Itoa(c.Ranked),
-			fmt.Sprintf("%.2f", c.Seconds),
-		})
-		if c.Method != standings.ZeroMethod {
+	for _, a := range r.Analyses {
+		if a.Changes == nil {
 			continue
 		}
-		for _, of := range []struct {
-			text string
-			sets []string
-		}{{"better", c.Better}, {"worse", c.Worse}, {"only now", c.OnlyNow}, {"only in the earlier run", c.OnlyEarlier}} {
-			if of.sets != nil {
-				moved = append(moved, fmt.Sprintf("- %s, %s: %s\n", c.Title(), of.text, strings.Join(of.sets, ", ")))
+		fmt.Fprintf(b, "\n#%s%s\n\n", level, capital(a.Title()))
+		lines := [][]string{{"method", "sets", "change", "95% interval", "better", "worse", "rank then", "rank now", "of", "seconds"}}
+		for _, c := range a.Changes {
+			lines = append(lines, []string{
+				c.Method, strconv.Itoa(c.Sets), scaled("%.3f", c.Center, 1), interval(c.Low, c.High), strconv.Itoa(len(c.Better)),
+				strconv.Itoa(len(c.Worse)), fmt.Sprintf("%.1f", c.Earlier), fmt.Sprintf("%.1f", c.Now), strconv.Itoa(c.Ranked),
+				fmt.Sprintf("%.2f", c.Seconds),
+			})
+			if c.Method != standings.ZeroMethod {
+				continue
+			}
+			for _, of := range []struct {
+				text string
+				sets []string
+			}{{"better", c.Better}, {"worse", c.Worse}, {"only now", c.OnlyNow}, {"only in the earlier run", c.OnlyEarlier}} {
+				if of.sets != nil {
+					moved = append(moved, fmt.Sprintf("- %s, %s: %s\n", a.Title(), of.text, strings.Join(of.sets, ", ")))
+				}
 			}
 		}
+		align(b, lines)
 	}
-	finish()
 	if moved != nil {
 		fmt.Fprintf(b, "\n#%sThe sets on which %s changed\n\n%s", level, standings.ZeroMethod, strings.Join(moved, ""))
 	}

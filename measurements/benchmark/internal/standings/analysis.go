@@ -88,6 +88,7 @@ type Analysis struct {
 	Ratios             *Ratios    `json:"ratios,omitempty"`
 	Zeros              []zero     `json:"zeros,omitempty"`
 	Relations          []Relation `json:"relations,omitempty"`
+	Changes            []Change   `json:"changes,omitempty"` // since an earlier run
 }
 
 // Standing holds the mean rank of a method over all sets.
@@ -256,21 +257,10 @@ func (r *Record) Collections() (out []string) {
 func (r Results) analysis() Analysis {
 	a := Analysis{Criterion: r.Criterion}
 	ranks := r.ranks(r.methods)
-	means := meanRanks(ranks)
+	a.Sets, a.Methods = r.standings(ranks, func(protocol.Description) bool { return true })
 	for _, d := range r.Sets {
-		a.Sets = append(a.Sets, d.Set)
 		a.Best = append(a.Best, r.bests(d.Set))
 	}
-	for j, m := range r.methods {
-		s := Standing{Method: m, Source: methods.SourceOf(m), MeanRank: means[j]}
-		for _, d := range r.Sets {
-			if !math.IsNaN(r.Error(d.Set, m)) {
-				s.Complete++
-			}
-		}
-		a.Methods = append(a.Methods, s)
-	}
-	slices.SortStableFunc(a.Methods, func(x, y Standing) int { return cmp.Compare(x.MeanRank, y.MeanRank) })
 	if n, k := len(r.Sets), len(r.methods); n > 1 && k > 1 {
 		f, cd := friedmanTest(ranks), CriticalDifference(k, n)
 		a.Friedman, a.CriticalDifference = &f, &cd
@@ -316,6 +306,32 @@ func meanRanks(ranks [][]float64) []float64 {
 		means[j] /= float64(len(ranks))
 	}
 	return means
+}
+
+// standings returns the names of the sets with a property, and the mean ranks of the methods on them, the best first. ranks contains
+// one slice for each set of the results.
+func (r Results) standings(ranks [][]float64, has func(protocol.Description) bool) (sets []string, out []Standing) {
+	var on [][]float64
+	for i, d := range r.Sets {
+		if has(d) {
+			sets, on = append(sets, d.Set), append(on, ranks[i])
+		}
+	}
+	if len(sets) == 0 {
+		return nil, nil
+	}
+	means := meanRanks(on)
+	for j, m := range r.methods {
+		s := Standing{Method: m, Source: methods.SourceOf(m), MeanRank: means[j]}
+		for _, set := range sets {
+			if _, ok := r.errors[[2]string{set, m}]; ok {
+				s.Complete++
+			}
+		}
+		out = append(out, s)
+	}
+	slices.SortStableFunc(out, func(a, b Standing) int { return cmp.Compare(a.MeanRank, b.MeanRank) })
+	return sets, out
 }
 
 func (r Results) bests(set string) SetBests {

@@ -1,6 +1,7 @@
 package standings
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -9,7 +10,6 @@ import (
 
 // Change compares the results of a method with those of the same method in an earlier run.
 type Change struct {
-	Criterion
 	Method string `json:"method"`
 	Sets   int    `json:"sets"` // on which the method is complete in both runs
 	// OnlyNow and OnlyEarlier hold the sets on which the method is complete in one of the runs.
@@ -31,19 +31,20 @@ type Change struct {
 	Seconds float64 `json:"seconds"` // geometric mean of the seconds of fit and prediction divided by the earlier ones
 }
 
-// CompareWith compares each method with itself in an earlier run, on the sets of both.
-func (r *Record) CompareWith(earlier *Record) {
-	for _, collection := range r.Collections() {
-		for _, c := range Criteria {
-			c.Collection = collection
-			now, before := r.ResultsBy(c), earlier.ResultsBy(c)
-			now.Sets = slices.DeleteFunc(now.Sets, func(d protocol.Description) bool { return !before.contains(d) })
-			before.Sets = slices.DeleteFunc(before.Sets, func(d protocol.Description) bool { return !now.contains(d) })
-			if len(now.Sets) > 0 {
-				r.Changes = append(r.Changes, now.changes(before)...)
-			}
+// CompareWith compares each method with itself in an earlier run, on the sets of both. It adds the changes to the analyses, and
+// reports whether there are any.
+func (r *Record) CompareWith(earlier *Record) (found bool) {
+	for i := range r.Analyses {
+		a := &r.Analyses[i]
+		now, before := r.ResultsBy(a.Criterion), earlier.ResultsBy(a.Criterion)
+		now.Sets = slices.DeleteFunc(now.Sets, func(d protocol.Description) bool { return !before.contains(d) })
+		before.Sets = slices.DeleteFunc(before.Sets, func(d protocol.Description) bool { return !now.contains(d) })
+		if len(now.Sets) > 0 {
+			a.Changes = now.changes(before)
 		}
+		found = found || a.Changes != nil
 	}
+	return found
 }
 
 // contains reports whether the results include a set.
@@ -54,15 +55,13 @@ func (r Results) contains(d protocol.Description) bool {
 // changes compares results with earlier ones on the same sets.
 func (r Results) changes(earlier Results) (out []Change) {
 	replaced := earlier
-	replaced.errors = map[[2]string][]float64{}
-	for _, d := range earlier.Sets {
-		for _, m := range earlier.methods {
-			from := earlier
-			if slices.Contains(r.methods, m) {
-				from = r
-			}
-			if e, ok := from.errors[[2]string{d.Set, m}]; ok {
-				replaced.errors[[2]string{d.Set, m}] = e
+	replaced.errors = maps.Clone(earlier.errors)
+	for _, d := range r.Sets {
+		for _, m := range r.methods {
+			at := [2]string{d.Set, m}
+			delete(replaced.errors, at)
+			if e, ok := r.errors[at]; ok {
+				replaced.errors[at] = e
 			}
 		}
 	}
@@ -79,7 +78,7 @@ func (r Results) changes(earlier Results) (out []Change) {
 
 // change compares the errors and the seconds of a method with earlier ones.
 func (r Results) change(earlier Results, method string) Change {
-	out := Change{Criterion: r.Criterion, Method: method}
+	out := Change{Method: method}
 	ratio := r.Measure != "NLPD"
 	var changes, seconds []float64
 	for _, d := range r.Sets {

@@ -35,9 +35,12 @@ func runOf(seconds float64, errors map[string][]float64, sets ...string) *Record
 func TestCompareWith(t *testing.T) {
 	earlier := runOf(2, map[string][]float64{"selection": {.4, .4, .1}, "lssvm": {.5, .2, .1}, "sklearn-svm": {.3, .3, .3}}, "a", "b", "c")
 	now := runOf(3, map[string][]float64{"selection": {.1, .4}, "lssvm": {-1, .2}, "stack": {.2, .2}}, "a", "b")
-	now.CompareWith(earlier)
-	require.Len(t, now.Changes, 4, "two methods by NMSE and NLPD")
-	selection := now.Changes[0]
+	now.Analyse()
+	require.True(t, now.CompareWith(earlier))
+	require.Len(t, now.Analyses, 2)
+	changes := now.Analyses[0].Changes
+	require.Len(t, changes, 2, "two methods are in both runs")
+	selection := changes[0]
 	assert.Equal(t, "selection", selection.Method)
 	assert.Equal(t, 2, selection.Sets)
 	assert.InDelta(t, .5, *selection.Center, 1e-12, "the root of 1/4 · 1")
@@ -47,19 +50,19 @@ func TestCompareWith(t *testing.T) {
 	assert.Empty(t, selection.Worse)
 	assert.Equal(t, []float64{2.5, 2, 3}, []float64{selection.Earlier, selection.Now, float64(selection.Ranked)}, "ranks 2 and 3, then 1 and 3")
 	assert.InDelta(t, 1.5, selection.Seconds, 1e-12)
-	lssvm := now.Changes[1]
+	lssvm := changes[1]
 	assert.Equal(t, []string{"a"}, lssvm.OnlyEarlier)
 	assert.Equal(t, 1, lssvm.Sets)
 	assert.Nil(t, lssvm.Center, "one set has no interval")
 	assert.Equal(t, []float64{2, 2}, []float64{lssvm.Earlier, lssvm.Now}, "ranks 3 and 1, then the last of 3 and 1")
-	density := now.Changes[2]
-	assert.Equal(t, "NLPD", density.Name)
+	assert.Equal(t, "NLPD", now.Analyses[1].Name)
+	density := now.Analyses[1].Changes[0]
 	assert.InDelta(t, math.Log(.25)/2, *density.Center, 1e-9, "the median of two differences")
 	assert.Equal(t, []string{"a"}, density.Better)
 
 	other := runOf(1, map[string][]float64{"selection": {1}}, "d")
-	other.CompareWith(earlier)
-	assert.Nil(t, other.Changes)
+	other.Analyse()
+	assert.False(t, other.CompareWith(earlier))
 }
 
 // The conditions of cells are those of one run, and sets may have different numbers of splits.

@@ -1,11 +1,8 @@
 package standings
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
-	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
 )
 
@@ -48,28 +45,9 @@ func (r Results) kinds(ranks [][]float64) (out []kind) {
 		{"not nearly linear", func(d protocol.Description) bool { return !linear(d) }},
 	} {
 		one := kind{Name: k.name}
-		sums := make([]float64, len(r.methods))
-		complete := make([]int, len(r.methods))
-		for i, d := range r.Sets {
-			if !k.has(d) {
-				continue
-			}
-			one.Sets = append(one.Sets, d.Set)
-			for j, m := range r.methods {
-				sums[j] += ranks[i][j]
-				if _, ok := r.errors[[2]string{d.Set, m}]; ok {
-					complete[j]++
-				}
-			}
-		}
-		if len(one.Sets) < FewestOfKind {
+		if one.Sets, one.Methods = r.standings(ranks, k.has); len(one.Sets) < FewestOfKind {
 			continue
 		}
-		for j, m := range r.methods {
-			one.Methods = append(one.Methods, Standing{Method: m, Source: methods.SourceOf(m), MeanRank: sums[j] / float64(len(one.Sets)),
-				Complete: complete[j]})
-		}
-		slices.SortStableFunc(one.Methods, func(a, b Standing) int { return cmp.Compare(a.MeanRank, b.MeanRank) })
 		out = append(out, one)
 	}
 	return out

@@ -74,27 +74,25 @@ func ConditionsOf(s protocol.Settings) Conditions {
 // ConditionsOfCells returns the settings of the run that computed the cells. The numbers of splits and of rows are the largest of a
 // set. The processors and the version of Go are not known.
 func ConditionsOfCells(cells []protocol.Cell) (Conditions, error) {
-	first, trials := cells[0], 0
+	first, splits := cells[0], map[string]int{}
 	out := Conditions{Seed: first.Seed, Budget: first.Budget, Workers: first.Workers, Threads: first.Threads}
 	for _, c := range cells {
 		if c.Seed != first.Seed || c.Budget != first.Budget || c.Threads != first.Threads || c.Workers != first.Workers {
 			return out, fmt.Errorf("the cells are of two runs: %s, %s and %s, %s have other seeds, budgets, threads or workers", first.Set,
 				first.Method, c.Set, c.Method)
 		}
-		if c.Trials > 0 && trials > 0 && c.Trials != trials {
-			return out, fmt.Errorf("the cells are of two runs: %s, %s has %d trials, and others %d", c.Set, c.Method, c.Trials, trials)
+		if c.Trials > 0 && out.Trials > 0 && c.Trials != out.Trials {
+			return out, fmt.Errorf("the cells are of two runs: %s, %s has %d trials, and others %d", c.Set, c.Method, c.Trials, out.Trials)
 		}
-		trials = max(trials, c.Trials)
-		out.Splits, out.MaxRows = max(out.Splits, c.Split+1), max(out.MaxRows, c.MaxRows)
-	}
-	splits := map[string]int{}
-	for _, c := range cells {
+		out.Trials = max(out.Trials, c.Trials)
+		out.MaxRows = max(out.MaxRows, c.MaxRows)
 		splits[c.Set] = max(splits[c.Set], c.Split+1)
 	}
-	if fewest := slices.Min(slices.Collect(maps.Values(splits))); fewest < out.Splits {
-		out.Fewest = fewest
+	counts := slices.Sorted(maps.Values(splits))
+	out.Splits = counts[len(counts)-1]
+	if counts[0] < out.Splits {
+		out.Fewest = counts[0]
 	}
-	out.Trials = trials
 	return out, nil
 }
 
@@ -107,7 +105,6 @@ type Record struct {
 	Fronts    []Front                `json:"fronts,omitempty"`
 	Overviews []overview             `json:"overviews,omitempty"`
 	Growth    []Growth               `json:"growth,omitempty"`
-	Changes   []Change               `json:"changes,omitempty"` // since an earlier run
 	Summary   []Summary              `json:"summary"`
 	Cells     []protocol.Cell        `json:"cells"`
 }
