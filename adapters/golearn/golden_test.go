@@ -38,7 +38,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		require.NoError(t, m.Fit(train), name)
 		read := build()
 		require.NoError(t, read.UnmarshalBinary(golden.Model(t, name, m.MarshalBinary)), name)
-		assert.Equal(t, []string{"yes", "no"}, read.Labels())
+		assert.Equal(t, []string{"no", "yes"}, read.Labels())
 		pred, err := read.Predict(train)
 		require.NoError(t, err, name)
 		assert.Equal(t, 1.0, accuracyOf(t, train, pred), name)

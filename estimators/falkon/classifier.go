@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
-	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/posterior"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -36,7 +36,7 @@ type folding = classes.Folding
 // The zero value is ready to use.
 //
 // Predict returns the class with the largest score. PredictProba estimates the class frequencies in data like the training rows.
-// With class weights the most probable class can therefore differ from the predicted class.
+// With class weights, or with three or more classes, the most probable class can therefore differ from the predicted class.
 //
 // See also Classifier in package lssvm.
 type Classifier struct {
@@ -103,8 +103,8 @@ type Classifier struct {
 	folding
 	fittedMachine
 	classes []int
-	link    platt.Link // with SquaredLoss
-	used    Loss       // the loss of the last Fit
+	link    posterior.Link // with SquaredLoss
+	used    Loss           // the loss of the last Fit
 }
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
@@ -276,9 +276,11 @@ func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Sou
 	if err != nil {
 		return err
 	}
-	var link platt.Link
+	var link posterior.Link
 	if s.loss == SquaredLoss {
-		link = linkOf(m.left, factors)
+		if link, err = linkOf(ctx, m.left, factors); err != nil {
+			return err
+		}
 	}
 	m.left = nil
 	c.fittedMachine, c.classes, c.link, c.used = *m, names, link, s.loss
@@ -287,7 +289,7 @@ func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Sou
 
 // linkOf fits a link to leave-one-out scores. A distinct row counts for each of its classes with the share of the class in the
 // weight of the row, without the factor of the class.
-func linkOf(l *solver.LeftOut, factors []float64) platt.Link {
+func linkOf(ctx context.Context, l *solver.LeftOut, factors []float64) (posterior.Link, error) {
 	rows, _ := l.Targets.Dims()
 	var of, at []int
 	var weights []float64
@@ -302,7 +304,7 @@ func linkOf(l *solver.LeftOut, factors []float64) platt.Link {
 	}
 	scores := linalg.Rows(l.Targets, of)
 	scores.Sub(scores, linalg.Rows(l.Residuals, of))
-	return platt.Fit(classes.Scores(scores), at, distinct.Counts(weights, len(of), rows))
+	return posterior.Fit(ctx, classes.Scores(scores), at, distinct.Counts(weights, len(of), rows))
 }
 
 // shareOut sets shares to the shares of the classes, from targets that are means of ±1.

@@ -43,7 +43,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	for _, loss := range []Loss{SquaredLoss, LogisticLoss} {
 		c := &Classifier{Kernel: median, Components: 10, Loss: loss, Balanced: true}
 		require.NoError(t, c.Fit(ctx, x, labels))
-		readClassifier := &Classifier{}
+		readClassifier := &Classifier{Kernel: median}
 		require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, "Classifier-"+loss.String()+"-v1.keln", c.MarshalBinary)))
 		p, err := c.PredictProba(at)
 		require.NoError(t, err)

@@ -19,7 +19,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	}
 	out := graph.Outputs{Classes: c.Classes(), Decision: f.Scores()}
 	if c.used == SquaredLoss {
-		out.Proba = out.Decision.Times(c.link.Slope).Add(f.Row(c.link.Offset)).Softmax()
+		out.Proba = c.link.Graph(out.Decision)
 	} else {
 		out.Proba = out.Decision.Sigmoid().Shares()
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/posterior"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/sparse"
 )
@@ -130,8 +130,9 @@ type storedClassifier struct {
 	Machine stored
 	Classes []int
 	Loss    Loss
-	Slope   float64
+	Slopes  codec.Floats
 	Offset  codec.Floats
+	Mixing  codec.Floats
 }
 
 // MarshalBinary encodes the fitted model: the landmarks, their coefficients, the kernel's name, the classes and the link. It does
@@ -141,7 +142,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		return nil, fault.NotFitted(classifierType)
 	}
 	return codec.Marshal(classifierKind, version, storedClassifier{
-		Machine: c.store(c.Kernel, false), Classes: c.classes, Loss: c.used, Slope: c.link.Slope, Offset: c.link.Offset,
+		Machine: c.store(c.Kernel, false), Classes: c.classes, Loss: c.used, Slopes: c.link.Slopes[:], Offset: c.link.Offset, Mixing: c.link.Mixing,
 	})
 }
 
@@ -157,14 +158,14 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if s.Loss == LogisticLoss {
 		offsets = 0
 	}
-	if !classes.Valid(s.Classes) || s.Loss < SquaredLoss || s.Loss > LogisticLoss || len(s.Offset) != offsets || !s.Offset.Finite() ||
-		!(s.Slope >= 0) || s.Slope-s.Slope != 0 {
+	link, ok := posterior.Stored(s.Slopes, s.Offset, s.Mixing, offsets)
+	if !classes.Valid(s.Classes) || s.Loss < SquaredLoss || s.Loss > LogisticLoss || !ok {
 		return fault.BadModel(classifierKind, "%d classes do not match its link", k)
 	}
 	f, err := s.Machine.fitted(classifierKind, c.Kernel, classes.Machines(k))
 	if err != nil {
 		return err
 	}
-	c.fittedMachine, c.classes, c.link, c.used = *f, s.Classes, platt.Link{Slope: s.Slope, Offset: s.Offset}, s.Loss
+	c.fittedMachine, c.classes, c.link, c.used = *f, s.Classes, link, s.Loss
 	return nil
 }

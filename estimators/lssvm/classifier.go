@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/posterior"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -26,7 +26,7 @@ type folding = classes.Folding
 // on targets ±1, or a single machine for two classes. All machines share one factorisation. The zero value is ready to use.
 //
 // Predict returns the class with the largest score. PredictProba estimates the class frequencies in data like the training rows.
-// With class weights the most probable class can therefore differ from the predicted one.
+// With class weights, or with three or more classes, the most probable class can therefore differ from the predicted one.
 //
 // The zero value chooses one length for all columns. selection.Classifier also chooses a length for each column.
 //
@@ -81,7 +81,7 @@ type Classifier struct {
 	starting
 	m       *machine
 	classes []int
-	link    platt.Link
+	link    posterior.Link
 	left    *mat.Dense // leave-one-out probabilities of the training rows; nil after UnmarshalBinary
 }
 
@@ -138,7 +138,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := check.Rows("y", len(y), n); err != nil {
 		return err
 	}
-	return c.finish(y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
+	return c.finish(ctx, y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
 		return fitRows(ctx, s, rows, targets, w)
 	})
 }
@@ -190,13 +190,13 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	return c.finish(y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
+	return c.finish(ctx, y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
 		return fitMatrix(ctx, s, k, targets, w)
 	})
 }
 
 // finish computes targets and weights from the labels, solves the system, and fits the link.
-func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, []float64) (*machine, error)) error {
+func (c *Classifier) finish(ctx context.Context, y []int, weights []float64, solve func(*mat.Dense, []float64) (*machine, error)) error {
 	names, at, err := c.classWeights().Distinguish(classifierType, y, weights)
 	if err != nil {
 		return err
@@ -213,7 +213,11 @@ func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, [
 	}
 	m.left, m.groups, m.given = nil, nil, givenRows{first: m.given.first, n: m.given.n}
 	left := classes.Scores(target)
-	c.m, c.classes, c.link = m, names, platt.Fit(left, at, distinct.Counts(weights, len(y), m.n))
+	link, err := posterior.Fit(ctx, left, at, distinct.Counts(weights, len(y), m.n))
+	if err != nil {
+		return err
+	}
+	c.m, c.classes, c.link = m, names, link
 	c.left = mat.DenseCopyOf(left)
 	c.link.Apply(c.left)
 	return nil

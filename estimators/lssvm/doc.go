@@ -74,8 +74,14 @@
 // differences, and for parts of the function if the kernel is a sum.
 //
 // Class probabilities come from a link fitted to the leave-one-out scores, so that the training rows count as new rows. The link is
-// p[k] ∝ exp(a f[k] + b[k]) with a ≥ 0, fitted by Newton's method to targets smoothed as in Platt (1999). With two classes that is
-// Platt's sigmoid.
+//
+//	p[k] ∝ exp(Σ a[j] g[j](f[k]) + Σ m[k,l] f[l] + b[k])
+//
+// with four nondecreasing functions g[j]: f, f within ±1/2, the cube of f within ±3/2, and log((1+f)/2), at least log 0.02. The
+// logarithm is there because a score estimates 2p - 1. The slopes a[j] are ≥ 0. They are fitted to targets smoothed as in Platt (1999),
+// with a small penalty. The matrix m follows if there are three or more classes and at least K² rows (M. Kull et al., Beyond temperature
+// scaling, NeurIPS 2019). With it, the most probable class can differ from the one with the largest score. Platt's sigmoid is the link
+// with g = f alone. On 40 sets of two classes its log loss is 1% larger, and on 14 sets of more classes 6%.
 //
 // # Many rows
 //

@@ -84,7 +84,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	}
 	scores := f.Scores()
 	return graph.Outputs{Classes: c.Classes(), Decision: scores,
-			Proba: scores.Times(c.link.Slope).Add(scores.Row(c.link.Offset)).Softmax()},
+			Proba: c.link.Graph(scores)},
 		nil
 }
 

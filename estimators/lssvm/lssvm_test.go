@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/posterior"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -588,9 +588,11 @@ func TestLinkIsOfUnseenScores(t *testing.T) {
 		floats.Sub(target, residuals(t, &r))
 		unseen.SetCol(k, target)
 	}
-	want := platt.Fit(unseen, at, nil)
-	assert.InEpsilon(t, want.Slope, c.link.Slope, 1e-6)
+	want, err := posterior.Fit(ctx, unseen, at, nil)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, want.Slopes[:], c.link.Slopes[:], 1e-6)
 	assert.InDeltaSlice(t, want.Offset, c.link.Offset, 1e-6)
+	assert.InDeltaSlice(t, want.Mixing, c.link.Mixing, 1e-6)
 }
 
 func TestClassWeights(t *testing.T) {

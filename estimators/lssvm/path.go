@@ -37,7 +37,7 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 	for i, ridge := range ridges {
 		out[i] = estimators.Clone(c)
 		out[i].Ridge = ridge
-		err := out[i].finish(y, nil, func(targets *mat.Dense, weights []float64) (*machine, error) {
+		err := out[i].finish(ctx, y, nil, func(targets *mat.Dense, weights []float64) (*machine, error) {
 			s.ridge = ridge
 			m, means, merged, err := newMatrixMachine(s, k, targets, weights)
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/fullsystem"
 	"github.com/kernelearn/kernelearn/internal/linalg"
-	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/posterior"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/sparse"
@@ -372,8 +372,9 @@ func unmarshal(kind string, data []byte, configured kernels.Kernel, k int, opt k
 type storedClassifier struct {
 	Machine stored
 	Classes []int
-	Slope   float64
+	Slopes  codec.Floats
 	Offset  codec.Floats
+	Mixing  codec.Floats
 }
 
 // MarshalBinary encodes the fitted model: the training rows, their coefficients, the kernel's name, the classes and the link. It
@@ -383,7 +384,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		return nil, fault.NotFitted(classifierType)
 	}
 	return codec.Marshal(classifierKind, version, storedClassifier{
-		Machine: c.m.store(c.Kernel), Classes: c.classes, Slope: c.link.Slope, Offset: c.link.Offset,
+		Machine: c.m.store(c.Kernel), Classes: c.classes, Slopes: c.link.Slopes[:], Offset: c.link.Offset, Mixing: c.link.Mixing,
 	})
 }
 
@@ -395,13 +396,14 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	k := len(s.Classes)
-	if !classes.Valid(s.Classes) || len(s.Offset) != k || !s.Offset.Finite() || !(s.Slope >= 0) || s.Slope-s.Slope != 0 {
+	link, ok := posterior.Stored(s.Slopes, s.Offset, s.Mixing, k)
+	if !classes.Valid(s.Classes) || !ok {
 		return fault.BadModel(classifierKind, "%d classes do not match its link", k)
 	}
 	m, err := s.Machine.machine(classifierKind, c.Kernel, classes.Machines(k), c.settings().options)
 	if err != nil {
 		return err
 	}
-	c.m, c.classes, c.link, c.left = m, s.Classes, platt.Link{Slope: s.Slope, Offset: s.Offset}, nil
+	c.m, c.classes, c.link, c.left = m, s.Classes, link, nil
 	return nil
 }

@@ -28,7 +28,7 @@ func ExampleClassifier() {
 	}
 	fmt.Print(table)
 	// Output:
-	// above 0.09
+	// above 0.11
 	// y \ predicted      0      1  recall
 	//             0    474    326   0.593
 	//             1     14    186   0.930
