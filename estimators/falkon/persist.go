@@ -142,7 +142,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		return nil, fault.NotFitted(classifierType)
 	}
 	return codec.Marshal(classifierKind, version, storedClassifier{
-		Machine: c.store(c.Kernel, false), Classes: c.classes, Loss: c.used, Slopes: c.link.Slopes[:], Offset: c.link.Offset, Mixing: c.link.Mixing,
+		Machine: c.store(c.Kernel, false), Classes: c.classes, Loss: c.used,
+		Slopes: c.link.Slopes[:], Offset: c.link.Offset, Mixing: c.link.Mixing,
 	})
 }
 

@@ -81,7 +81,7 @@
 // logarithm is there because a score estimates 2p - 1. The slopes a[j] are ≥ 0. They are fitted to targets smoothed as in Platt (1999),
 // with a small penalty. The matrix m follows if there are three or more classes and at least K² rows (M. Kull et al., Beyond temperature
 // scaling, NeurIPS 2019). With it, the most probable class can differ from the one with the largest score. Platt's sigmoid is the link
-// with g = f alone. On 40 sets of two classes its log loss is 1% larger, and on 14 sets of more classes 6%.
+// with g = f alone. Its log loss is 1% larger for two classes and 12% for more (docs/measured/calibration.md).
 //
 // # Many rows
 //

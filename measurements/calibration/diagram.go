@@ -20,9 +20,9 @@ const high = 3.6 * vg.Inch
 var shown = []int{2, 3, 0}
 
 // diagram draws the observed frequency of the second class against its predicted probability, in one panel per classifier.
-func diagram(ctx context.Context, path string, s set, seed uint64) error {
+func diagram(ctx context.Context, path string, s set, of []learner, seed uint64) error {
 	var panels []*plot.Plot
-	for _, learner := range learners {
+	for _, learner := range of {
 		var bins [][]metrics.Bin
 		var names []string
 		for _, w := range shown {
@@ -33,11 +33,11 @@ func diagram(ctx context.Context, path string, s set, seed uint64) error {
 			if err != nil {
 				return err
 			}
-			of, err := metrics.Calibration(truth, classes[1], mat.Col(nil, 1, proba), 10, metrics.EqualCount)
+			pairs, err := metrics.Calibration(truth, classes[1], mat.Col(nil, 1, proba), 10, metrics.EqualCount)
 			if err != nil {
 				return err
 			}
-			bins, names = append(bins, of), append(names, ways[w])
+			bins, names = append(bins, pairs), append(names, ways[w])
 		}
 		p, err := effectplot.Reliability(bins, names, 0)
 		if err != nil {

@@ -38,7 +38,7 @@ func TestScored(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for _, args := range [][]string{{"-splits", "0"}, {"-rows", "3"}, {"-data", t.TempDir()}} {
+	for _, args := range [][]string{{"-splits", "0"}, {"-rows", "3"}, {"-data", t.TempDir()}, {"-second", t.TempDir()}, {"-classifiers", "lssvm,lsvm"}} {
 		assert.Error(t, run(t.Context(), args, io.Discard, io.Discard), "%v", args)
 	}
 }
