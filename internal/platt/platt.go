@@ -5,11 +5,9 @@ package platt
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/vecmath"
-	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // Link holds the fitted slope and offsets.
@@ -46,13 +44,7 @@ func FitSigmoid(f []float64, at []int, rows []float64) Sigmoid {
 	return Sigmoid{Slope: l.Slope, Offset: l.Offset[1]}
 }
 
-// Newton's method ends after iterations steps, or when a step lowers the loss by less than the fraction tolerance. A step is halved
-// down to leastShare of itself.
-const (
-	iterations = 100
-	tolerance  = 1e-10
-	leastStep  = 1e-6
-)
+const tolerance = 1e-10 // of Newton
 
 // Fit minimises the weighted cross-entropy of smoothed labels with Newton's method and step halving. As in Platt (1999), a row of a
 // class with N rows has target (N+1)/(N+2) for that class, and the other classes share the rest. The problem is convex. The scores
@@ -61,7 +53,7 @@ const (
 // class frequencies.
 func Fit(scores *mat.Dense, at []int, rows []float64) Link {
 	p := newProblem(scores, at, rows)
-	prior := p.prior()
+	prior := Link{Offset: p.Prior()}
 	if !(p.size > 0) || math.IsInf(p.size, 1) {
 		return prior
 	}
@@ -72,38 +64,10 @@ func Fit(scores *mat.Dense, at []int, rows []float64) Link {
 	return Link{Slope: theta[0] / p.size, Offset: append([]float64{0}, theta[1:]...)}
 }
 
-// minimise returns the minimum of the loss, starting from theta. Both hold the slope times size and all offsets except the first.
-func (p *logistic) minimise(theta []float64) []float64 {
-	current := p.loss(theta)
-	for range iterations {
-		step := p.step(theta)
-		if step == nil {
-			break
-		}
-		improved := false
-		for share := 1.0; share > leastStep; share /= 2 {
-			next := make([]float64, len(theta))
-			floats.AddScaledTo(next, theta, -share, step)
-			// If the loss is flat up to rounding, the comparison is unreliable, but the full step is still right.
-			if v := p.loss(next); v < current || share == 1 && v-current <= 1e-15*math.Abs(current) {
-				improved = current-v > tolerance*math.Abs(current)
-				theta, current = next, v
-				break
-			}
-		}
-		if !improved {
-			break
-		}
-	}
-	return theta
-}
-
 // logistic is the loss of a fit. Scores are divided by size, for better conditioning.
 type logistic struct {
+	Labels
 	scores *mat.Dense
-	at     []int
-	rows   []float64
-	count  []float64 // of the classes
 	size   float64
 	// slopeAlone keeps the offsets fixed.
 	slopeAlone bool
@@ -111,9 +75,8 @@ type logistic struct {
 
 func newProblem(scores *mat.Dense, at []int, rows []float64) *logistic {
 	n, k := scores.Dims()
-	p := &logistic{scores: scores, at: at, rows: rows, count: make([]float64, k)}
-	for i, l := range at {
-		p.count[l] += weights.Weight(rows, i)
+	p := &logistic{Labels: NewLabels(at, rows, k), scores: scores}
+	for i := range at {
 		for _, f := range scores.RawRowView(i) {
 			p.size += f * f / float64(n*k)
 		}
@@ -122,26 +85,10 @@ func newProblem(scores *mat.Dense, at []int, rows []float64) *logistic {
 	return p
 }
 
-// target returns the target for class k of a row whose class is own.
-func (p *logistic) target(own, k int) float64 {
-	if k == own {
-		return (p.count[own] + 1) / (p.count[own] + 2)
-	}
-	return 1 / (p.count[own] + 2) / float64(len(p.count)-1)
-}
-
-// prior returns the link with slope 0.
-func (p *logistic) prior() Link {
-	out := Link{Offset: make([]float64, len(p.count))}
-	for k := range out.Offset {
-		share := 0.0
-		for own, v := range p.count {
-			share += v * p.target(own, k)
-		}
-		out.Offset[k] = math.Log(share)
-	}
-	floats.AddConst(-out.Offset[0], out.Offset)
-	return out
+// minimise returns the slope times size, and all offsets except the first, of the least loss.
+func (p *logistic) minimise(theta []float64) []float64 {
+	theta, _ = Newton(theta, p.loss, p.step, nil, nil, tolerance) // nothing stops it
+	return theta
 }
 
 // logits sets z to the logits of row i.
@@ -155,15 +102,10 @@ func (p *logistic) logits(z []float64, theta []float64, i int) {
 }
 
 func (p *logistic) loss(theta []float64) float64 {
-	total, z, proba := 0.0, make([]float64, len(theta)), make([]float64, len(theta))
-	for i, own := range p.at {
+	total, z := 0.0, make([]float64, len(theta))
+	for i := range p.At {
 		p.logits(z, theta, i)
-		copy(proba, z)
-		logSum := vecmath.Softmax(proba)
-		w := weights.Weight(p.rows, i)
-		for k, v := range z {
-			total += w * p.target(own, k) * (logSum - v)
-		}
+		total += p.CrossEntropy(z, i)
 	}
 	return total
 }
@@ -172,7 +114,7 @@ func (p *logistic) loss(theta []float64) float64 {
 func (p *logistic) step(theta []float64) []float64 {
 	k := len(theta)
 	grad, hess, z := make([]float64, k), mat.NewSymDense(k, nil), make([]float64, k)
-	for i := range p.at {
+	for i := range p.At {
 		p.logits(z, theta, i)
 		vecmath.Softmax(z)
 		p.addDerivatives(grad, hess, z, i)
@@ -196,13 +138,13 @@ func (p *logistic) step(theta []float64) []float64 {
 
 // addDerivatives adds the derivatives of row i, given its probabilities.
 func (p *logistic) addDerivatives(grad []float64, hess *mat.SymDense, proba []float64, i int) {
-	f, own, w := p.scores.RawRowView(i), p.at[i], weights.Weight(p.rows, i)
+	f, own, w := p.scores.RawRowView(i), p.At[i], p.Weight(i)
 	mean := 0.0
 	for c, v := range proba {
 		mean += v * f[c] / p.size
 	}
 	for c, v := range proba {
-		rest, d := w*(v-p.target(own, c)), f[c]/p.size-mean
+		rest, d := w*(v-p.Target(own, c)), f[c]/p.size-mean
 		grad[0] += rest * f[c] / p.size
 		hess.SetSym(0, 0, hess.At(0, 0)+w*v*d*d)
 		if c == 0 {
@@ -224,11 +166,11 @@ func (p *logistic) addDerivatives(grad []float64, hess *mat.SymDense, proba []fl
 func FitSlope(scores *mat.Dense, at []int, rows []float64) Link {
 	p := newProblem(scores, at, rows)
 	p.slopeAlone = true
-	flat := Link{Offset: make([]float64, len(p.count))}
+	flat := Link{Offset: make([]float64, len(p.Count))}
 	if !(p.size > 0) || math.IsInf(p.size, 1) {
 		return flat
 	}
-	theta := p.minimise(make([]float64, len(p.count)))
+	theta := p.minimise(make([]float64, len(p.Count)))
 	if !(theta[0] > 0) {
 		return flat
 	}

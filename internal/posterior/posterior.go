@@ -26,9 +26,9 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/minimize"
+	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
-	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // The functions of a score f are f, f within ±inner, the cube of f within ±outer, and the logarithm of (1+f)/2, which counts as at least
@@ -46,13 +46,9 @@ const (
 	mixingPenalty = 2
 )
 
-// Newton's method ends after newtonSteps steps, or when a step lowers the loss by less than the fraction tolerance. A step is halved
-// down to leastShare of itself. The matrix has at most mixingSteps steps.
 const (
-	newtonSteps = 100
-	tolerance   = 1e-12
-	leastShare  = 1e-6
-	mixingSteps = 100
+	tolerance   = 1e-12 // of platt.Newton
+	mixingSteps = 100   // at most
 )
 
 // Link holds the fitted parameters for K classes.
@@ -131,7 +127,7 @@ func (l Link) Graph(f graph.Value) graph.Value {
 // error of ctx.
 func Fit(ctx context.Context, scores *mat.Dense, at []int, rows []float64) (Link, error) {
 	p := newProblem(ctx, scores, at, rows)
-	prior := p.prior()
+	prior := Link{Offset: p.Prior()}
 	if !(p.size[0] > 0) || math.IsInf(p.size[0], 1) {
 		return prior, ctx.Err()
 	}
@@ -149,7 +145,7 @@ func Fit(ctx context.Context, scores *mat.Dense, at []int, rows []float64) (Link
 	if floats.Max(link.Slopes[:]) == 0 {
 		return prior, nil
 	}
-	if _, k := scores.Dims(); k > 2 && floats.Sum(p.count) >= float64(k*k) {
+	if _, k := scores.Dims(); k > 2 && floats.Sum(p.Count) >= float64(k*k) {
 		err = p.mix(&link)
 	}
 	return link, err
@@ -157,21 +153,18 @@ func Fit(ctx context.Context, scores *mat.Dense, at []int, rows []float64) (Link
 
 // problem is the loss of a fit. Functions of scores are divided by size, so that their mean square is 1.
 type problem struct {
+	platt.Labels
 	ctx    context.Context
 	scores *mat.Dense
-	at     []int
-	rows   []float64
-	count  []float64 // of the classes
 	size   [functions]float64
 }
 
 func newProblem(ctx context.Context, scores *mat.Dense, at []int, rows []float64) *problem {
 	_, k := scores.Dims()
-	p := &problem{ctx: ctx, scores: scores, at: at, rows: rows, count: make([]float64, k)}
+	p := &problem{Labels: platt.NewLabels(at, rows, k), ctx: ctx, scores: scores}
 	var g [functions]float64
-	for i, own := range at {
-		w := weights.Weight(rows, i)
-		p.count[own] += w
+	for i := range at {
+		w := p.Weight(i)
 		for _, f := range scores.RawRowView(i) {
 			evaluate(&g, f)
 			for j, v := range g {
@@ -179,66 +172,22 @@ func newProblem(ctx context.Context, scores *mat.Dense, at []int, rows []float64
 			}
 		}
 	}
-	total := floats.Sum(p.count) * float64(k)
+	total := floats.Sum(p.Count) * float64(k)
 	for j, v := range p.size {
 		p.size[j] = math.Sqrt(v / total)
 	}
 	return p
 }
 
-// target returns the target for class k of a row whose class is own.
-func (p *problem) target(own, k int) float64 {
-	if k == own {
-		return (p.count[own] + 1) / (p.count[own] + 2)
-	}
-	return 1 / (p.count[own] + 2) / float64(len(p.count)-1)
-}
-
-// prior returns the link without slopes.
-func (p *problem) prior() Link {
-	out := Link{Offset: make([]float64, len(p.count))}
-	for k := range out.Offset {
-		share := 0.0
-		for own, v := range p.count {
-			share += v * p.target(own, k)
-		}
-		out.Offset[k] = math.Log(share)
-	}
-	floats.AddConst(-out.Offset[0], out.Offset)
-	return out
-}
-
 // minimise returns the slopes and offsets of the least loss, starting from theta. It is the projected Newton method of D. Bertsekas, 1982:
 // a slope that is 0 stays so while its derivative is positive. The first offset stays 0.
 func (p *problem) minimise(theta []float64) ([]float64, error) {
-	current := p.loss(theta)
-	for range newtonSteps {
-		if err := p.ctx.Err(); err != nil {
-			return nil, err
-		}
-		step := p.step(theta)
-		if step == nil {
-			break
-		}
-		improved := false
-		for share := 1.0; share > leastShare; share /= 2 {
-			next := make([]float64, len(theta))
-			floats.AddScaledTo(next, theta, -share, step)
-			for j := range functions {
-				next[j] = max(0, next[j])
-			}
-			// If the loss is flat up to rounding, the comparison is unreliable, but the full step is still right.
-			if v := p.loss(next); v < current || share == 1 && v-current <= 1e-15*math.Abs(current) {
-				improved = current-v > tolerance*math.Abs(current)
-				theta, current = next, v
-				break
-			}
-		}
-		if !improved {
-			break
+	project := func(theta []float64) {
+		for j := range functions {
+			theta[j] = max(0, theta[j])
 		}
 	}
-	return theta, nil
+	return platt.Newton(theta, p.loss, p.step, project, p.ctx.Err, tolerance)
 }
 
 // functionsOf sets x to the functions of a row's scores, and z to its logits.
@@ -253,35 +202,26 @@ func (p *problem) functionsOf(x [][functions]float64, z, theta []float64, i int)
 	}
 }
 
-// crossEntropy returns the cross-entropy of a row's target and its logits z, which become probabilities.
-func (p *problem) crossEntropy(z []float64, i int) float64 {
-	own, sum := p.at[i], 0.0
-	for c, v := range z {
-		sum += p.target(own, c) * v
-	}
-	return weights.Weight(p.rows, i) * (vecmath.Softmax(z) - sum)
-}
-
 func (p *problem) loss(theta []float64) float64 {
-	k := len(p.count)
+	k := len(p.Count)
 	x, z := make([][functions]float64, k), make([]float64, k)
 	total := 0.0
 	for j := 1; j < functions; j++ {
 		total += slopePenalty / 2 * theta[j] * theta[j]
 	}
-	for i := range p.at {
+	for i := range p.At {
 		p.functionsOf(x, z, theta, i)
-		total += p.crossEntropy(z, i)
+		total += p.CrossEntropy(z, i)
 	}
 	return total
 }
 
 // step returns a Newton step of the parameters that are free, or nil if the curvature is 0.
 func (p *problem) step(theta []float64) []float64 {
-	k, size := len(p.count), len(theta)
+	k, size := len(p.Count), len(theta)
 	grad, hess := make([]float64, size), mat.NewSymDense(size, nil)
 	x, z := make([][functions]float64, k), make([]float64, k)
-	for i := range p.at {
+	for i := range p.At {
 		p.functionsOf(x, z, theta, i)
 		vecmath.Softmax(z)
 		p.addDerivatives(grad, hess, x, z, i)
@@ -310,7 +250,7 @@ func (p *problem) step(theta []float64) []float64 {
 
 // addDerivatives adds the derivatives of row i, given its functions and probabilities.
 func (p *problem) addDerivatives(grad []float64, hess *mat.SymDense, x [][functions]float64, proba []float64, i int) {
-	own, w := p.at[i], weights.Weight(p.rows, i)
+	own, w := p.At[i], p.Weight(i)
 	var mean [functions]float64
 	for c, v := range proba {
 		for j := range mean {
@@ -318,7 +258,7 @@ func (p *problem) addDerivatives(grad []float64, hess *mat.SymDense, x [][functi
 		}
 	}
 	for c, v := range proba {
-		rest := w * (v - p.target(own, c))
+		rest := w * (v - p.Target(own, c))
 		grad[functions+c] += rest
 		for j := range mean {
 			d := x[c][j] - mean[j]
@@ -347,39 +287,43 @@ func (p *problem) mix(link *Link) error {
 	for i := range n {
 		slopes.logits(fixed.RawRowView(i), p.scores.RawRowView(i))
 	}
-	size, z := p.size[0], make([]float64, k)
-	// visit calls f with the cross-entropy and the probabilities of each row at the parameters t: the matrix for divided scores, and
-	// the offsets.
-	visit := func(t []float64, f func(i int, loss float64)) {
-		for i := range n {
-			row := p.scores.RawRowView(i)
+	// evaluate computes the loss and its gradient at the parameters t: the matrix for divided scores, and the offsets.
+	size, z, loss := p.size[0], make([]float64, k), 0.0
+	at, slope := make([]float64, k*k+k), make([]float64, k*k+k)
+	at[0] = math.NaN() // nothing is evaluated yet
+	evaluate := func(t []float64) {
+		if slices.Equal(at, t) { // the value and the gradient are asked for separately
+			return
+		}
+		copy(at, t)
+		loss = mixingPenalty / 2 * linalg.Dot(t[:k*k], t[:k*k])
+		floats.ScaleTo(slope[:k*k], mixingPenalty, t[:k*k])
+		clear(slope[k*k:])
+		for i, own := range p.At {
+			row, w := p.scores.RawRowView(i), p.Weight(i)
 			copy(z, fixed.RawRowView(i))
 			for c := range z {
 				z[c] += t[k*k+c] + linalg.Dot(t[c*k:(c+1)*k], row)/size
 			}
-			f(i, p.crossEntropy(z, i))
+			loss += p.CrossEntropy(z, i)
+			for c, v := range z {
+				rest := w * (v - p.Target(own, c))
+				floats.AddScaled(slope[c*k:(c+1)*k], rest/size, row)
+				slope[k*k+c] += rest
+			}
 		}
+		slope[k*k] = 0 // the first offset
 	}
 	value := func(t []float64) float64 {
-		total := mixingPenalty / 2 * linalg.Dot(t[:k*k], t[:k*k])
-		visit(t, func(_ int, loss float64) { total += loss })
-		return total
+		evaluate(t)
+		return loss
 	}
 	gradient := func(g, t []float64) {
-		floats.ScaleTo(g[:k*k], mixingPenalty, t[:k*k])
-		clear(g[k*k:])
-		visit(t, func(i int, _ float64) {
-			own, w := p.at[i], weights.Weight(p.rows, i)
-			for c, v := range z {
-				rest := w * (v - p.target(own, c))
-				floats.AddScaled(g[c*k:(c+1)*k], rest/size, p.scores.RawRowView(i))
-				g[k*k+c] += rest
-			}
-		})
-		g[k*k] = 0 // the first offset
+		evaluate(t)
+		copy(g, slope)
 	}
 	result, err := minimize.Run(value, gradient, p.ctx.Err, append(make([]float64, k*k), link.Offset...), &optimize.Settings{
-		GradientThreshold: 1e-8 * floats.Sum(p.count), Converger: optimize.NeverTerminate{}, MajorIterations: mixingSteps,
+		GradientThreshold: 1e-8 * floats.Sum(p.Count), Converger: optimize.NeverTerminate{}, MajorIterations: mixingSteps,
 	}, &optimize.LBFGS{})
 	if err != nil || result == nil {
 		return err

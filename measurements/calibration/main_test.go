@@ -3,6 +3,7 @@ package main
 import (
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,3 +45,9 @@ func TestErrors(t *testing.T) {
 }
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
+
+func TestGeometric(t *testing.T) {
+	assert.Equal(t, "2.000", geometric([]float64{0, math.Log(4)}))
+	assert.Equal(t, "-", geometric(nil))
+	assert.Equal(t, "-", geometric([]float64{math.Inf(-1)}), "a classifier without raw probabilities")
+}
