@@ -11,7 +11,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/selection/entropy"
-	"github.com/kernelearn/kernelearn/selection/internal/scalings"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -124,7 +123,7 @@ func TestCategoriesEverywhere(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, labels, got)
 	for _, o := range append(c.Result().Others, c.Result()) {
-		assert.Contains(t, []string{"standardised", "standardised, one length", scalings.NameWithMeans}, o.Columns, "Yeo-Johnson changes nothing")
+		assert.NotContains(t, o.Columns, "Yeo-Johnson", "it changes nothing")
 	}
 
 	many, y := named(6000, 40, 1)

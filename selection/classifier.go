@@ -30,10 +30,11 @@ const (
 type folding = classes.Folding
 
 // Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it fills gaps, which
-// are NaN, and adds an indicator column for each column with gaps. It predicts a weighted mean of the probabilities of five
-// machines of package lssvm. Four have kernels of two Kinds, Matérn with ν = 5/2 and [kernels.Laplacian], on standardised columns
-// and on columns transformed by Yeo-Johnson, with one length per column, learnt by [shape.Search]. The fifth has one length for all
-// columns, as in a [Regressor]. The shares of the machines minimise the leave-one-out log loss. Fit costs several hundred Cholesky
+// are NaN, and adds an indicator column for each column with gaps. It predicts a weighted mean of the probabilities of six machines.
+// Five are of package lssvm. Four of these have kernels of two Kinds, Matérn with ν = 5/2 and [kernels.Laplacian], on standardised
+// columns and on columns transformed by Yeo-Johnson, with one length per column, learnt by [shape.Search]. The fifth has one length
+// for all columns, as in a [Regressor]. The sixth is a falkon.Classifier with logistic loss, which has the kernel of the machine with
+// the smallest leave-one-out log loss. The shares of the machines minimise the leave-one-out log loss. Fit costs several hundred Cholesky
 // factors of up to 2000 rows per class, or about forty in total for more than six classes. Above 5000 rows, or if too many factors
 // would be needed, it works like a Regressor, with the machines of falkon.Classifier on landmarks.
 //
@@ -103,7 +104,7 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 		out.splitter = validation.StratifiedGroupKFold{Groups: c.Groups}
 	}
 	return out.withDefaults(c.Space, zeroValue[estimators.Classifier]{
-		mean: meanOfClassifiers, many: falkonClassifier,
+		mean: meanOfClassifiers, many: falkonClassifier, logistic: logisticClassifier,
 		machine: func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} },
 	})
 }

@@ -11,10 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -24,9 +22,9 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/internal/leftout"
 	"github.com/kernelearn/kernelearn/selection/internal/scalings"
 	"github.com/kernelearn/kernelearn/selection/internal/targetmap"
-	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -150,9 +148,20 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 	if len(encoded) > 0 {
 		ways = append(slices.Clone(ways), scalings.WithMeans(encoded))
 	}
-	parts, plain, seen, err := c.fitParts(rest, ways, filled, merged, given, target, labels)
+	fitting, last := rest, rest
+	if c.hasLogistic(merged.Len()) {
+		fitting, last = progress.Two(rest, 6, 1)
+	}
+	parts, plain, seen, err := c.fitParts(fitting, ways, filled, merged, given, target, labels)
 	if err != nil {
 		return nil, err
+	}
+	if c.hasLogistic(merged.Len()) {
+		part, err := c.fitLogistic(last, parts, given, labels)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
 	}
 	rowWeights := stack.Weights(len(y), weights, distinct.MergeParts(given.X, c.parts, nil).Index)
 	kept := c.share(parts, rowWeights)
@@ -171,7 +180,7 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 		seen.Transformation.Noise = noise(kept, seen.Apply(target), rowWeights)
 	}
 	for _, p := range append(parts, plain...) {
-		p.left, p.variances, p.transformation = nil, nil, seen.Transformation
+		p.left, p.variances, p.scaled, p.transformation = nil, nil, nil, seen.Transformation
 	}
 	out.inner = c.mean(kept)
 	return out, nil
@@ -282,8 +291,8 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []
 		if i == 0 {
 			first = part
 		}
-		part.result.Columns = label
-		if part.left, err = leaveOut(leaving, part, target, labels, given.Weights); err != nil {
+		part.result.Columns, part.scaled = label, even
+		if err := part.leaveOut(leaving, target, labels, given.Weights); err != nil {
 			return nil, err
 		}
 		parts = append(parts, part)
@@ -311,62 +320,14 @@ func (c engine[Y, E]) fitCommonLength(ctx context.Context, w scalings.Scaling, s
 	if err != nil {
 		return nil, err
 	}
-	part.result.Columns, part.oneLength = one.columns, true
-	part.left, err = leaveOut(leaving, part, target, labels, given.Weights)
-	return part, err
+	part.result.Columns, part.joins, part.scaled = one.columns, true, even
+	return part, part.leaveOut(leaving, target, labels, given.Weights)
 }
 
-// leaveOut returns a leave-one-out result of a part for each row: the residual, or the probability of the true class. It returns
-// nil if there are none. It also sets LeaveOneOut in the part's result.
-func leaveOut[E any](ctx context.Context, part *fitted[E], target []float64, labels []int, weights []float64) ([]float64, error) {
-	part.result.LeaveOneOut = math.NaN()
-	switch e := any(part.inner).(type) {
-	case onFalkon:
-		if target != nil {
-			_, variance := stat.PopMeanVariance(target, weights)
-			part.result.LeaveOneOut = e.Details().LeaveOneOut / variance
-		}
-	case estimators.LeaveOneOutPredictor:
-		residuals, err := e.LeaveOneOutResiduals(ctx)
-		if err != nil || len(residuals) == 0 { // a single row has no others
-			return nil, err
-		}
-		if err = part.score(residuals, target, weights); err != nil {
-			return nil, err
-		}
-		if m, ok := any(part.inner).(*lssvm.Regressor); ok && m.Groups == nil {
-			part.variances, err = m.LeaveOneOutVariances(ctx)
-		}
-		return residuals, err
-	case *lssvm.Classifier:
-		p, err := e.LeaveOneOutProba()
-		if err != nil {
-			return nil, err
-		}
-		names, out := e.Classes(), make([]float64, len(labels))
-		for i, label := range labels {
-			at, _ := slices.BinarySearch(names, label)
-			out[i] = p.At(i, at)
-		}
-		return out, part.score(out, nil, weights)
-	}
-	return nil, nil
-}
-
-// score sets LeaveOneOut in the result: the NMSE of residuals, or the log loss of the probabilities of the true classes.
-func (f *fitted[E]) score(left, target, weights []float64) (err error) {
-	if target != nil {
-		predicted := make([]float64, len(target))
-		floats.SubTo(predicted, target, left)
-		f.result.LeaveOneOut, err = metrics.NMSE(target, predicted, weights)
-		return err
-	}
-	losses := make([]float64, len(left))
-	for i, p := range left {
-		losses[i] = stack.Loss(p, false)
-	}
-	f.result.LeaveOneOut = stat.Mean(losses, weights)
-	return nil
+// leaveOut computes the leave-one-out results of a part.
+func (f *fitted[E]) leaveOut(ctx context.Context, target []float64, labels []int, weights []float64) (err error) {
+	f.left, f.variances, f.result.LeaveOneOut, err = leftout.Of(ctx, f.inner, target, labels, weights)
+	return err
 }
 
 // share assigns the parts their shares of the mean, sorts them, and returns those with a positive share. The sum of the weights is
@@ -414,11 +375,11 @@ func stacked[E any](parts []*fitted[E], weights []float64) []*fitted[E] {
 	return parts[:kept]
 }
 
-// mergedResult returns a copy of the best part's result. If that has one length for all columns, the best part with a length for each
-// column and a positive share takes its place. The results of the other parts are in Others, and their counts, seconds and warnings
+// mergedResult returns a copy of the best part's result. If that part has one length for all columns or logistic loss, the best
+// other part with a positive share takes its place. The results of the other parts are in Others, and their counts, seconds and warnings
 // are added.
 func mergedResult[E any](parts []*fitted[E]) *search.Result {
-	best := max(0, slices.IndexFunc(parts, func(p *fitted[E]) bool { return !p.oneLength && p.result.Share > 0 }))
+	best := max(0, slices.IndexFunc(parts, func(p *fitted[E]) bool { return !p.joins && p.result.Share > 0 }))
 	out := parts[best].result.Clone()
 	out.Strategy = "scalings"
 	for _, p := range slices.Concat(parts[:best], parts[best+1:]) {

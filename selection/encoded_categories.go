@@ -2,7 +2,6 @@ package selection
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,13 +11,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/internal/leftout"
 	"github.com/kernelearn/kernelearn/selection/internal/scalings"
 )
 
-const (
-	// encodedFolds is the number of folds that score a model with encoded categories.
-	encodedFolds = 5
-)
+// encodedFolds is the number of folds that score a model with encoded categories.
+const encodedFolds = 5
 
 // manyLevels returns the categories with at least leastLevels levels. They are the first columns of x. It returns nil on landmarks
 // and with Groups, where no rows are left out and an encoded model could not be scored. It also returns nil if a fit has a draft,
@@ -35,13 +33,13 @@ func (c engine[Y, E]) manyLevels(x *mat.Dense) []int {
 // good, since the encoded columns of other rows contain the row's target. Therefore the columns, and a machine with the kernel and
 // the ridge of the part, are fitted again without each fold.
 func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scalings.Scaling, part *fitted[E], merged *distinct.Rows, filled *mat.Dense,
-	given folds.Rows[Y], target []float64, labels []int) error {
+	given folds.Rows[Y], target []float64, labels []int) (err error) {
 	if len(w.Encoded) == 0 || part.left == nil {
 		return nil
 	}
 	rows := given
 	rows.X = merged.Spread(filled)
-	fold := foldsOfRows(merged, len(rows.Y))
+	fold := leftout.Folds(merged, len(rows.Y), encodedFolds)
 	left, variances := make([]float64, len(fold)), make([]float64, len(fold))
 	for f := range encodedFolds {
 		var in, out []int
@@ -98,23 +96,10 @@ func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scalings.Scaling, par
 			}
 		}
 	}
-	part.left = left
+	part.left, part.scaled = left, nil // encoded columns contain the targets of rows, so a machine cannot leave out single rows
 	if part.variances != nil {
 		part.variances = variances
 	}
-	return part.score(left, target, given.Weights)
-}
-
-// foldsOfRows returns the fold of each row. Equal rows have the same fold.
-func foldsOfRows(merged *distinct.Rows, rows int) []int {
-	order := rand.New(rand.NewPCG(0, 0x6c65617665)).Perm(merged.Len()) // the random stream "leave"
-	out := make([]int, rows)
-	for i := range out {
-		at := i
-		if merged.Index != nil {
-			at = merged.Index[i]
-		}
-		out[i] = order[at] % encodedFolds
-	}
-	return out
+	part.result.LeaveOneOut, err = leftout.Score(left, target, given.Weights)
+	return err
 }

@@ -69,6 +69,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	// system of all rows is not solved exactly.
 	many               func(onSome) E
 	above, draftedFrom int
+	logistic           func(onSome) E       // see zeroValue
 	lengths            map[string][]float64 // initial lengths from the draft, by kind
 	drafting           bool                 // this fit is a draft
 }
@@ -78,6 +79,8 @@ type zeroValue[E any] struct {
 	machine func(kernels.Kernel) E
 	mean    func(parts []*fitted[E]) E
 	many    func(onSome) E
+	// logistic builds a machine with logistic loss. It is nil for numbers.
+	logistic func(onSome) E
 }
 
 // withDefaults fills in the space, and the strategy if there is none.
@@ -87,7 +90,7 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 	switch {
 	case c.strategy == nil && space.isZero():
 		c.scalings, c.mean, c.strategy = scalings.All, zero.mean, &shape.Search{}
-		c.many, c.above, c.draftedFrom = zero.many, falkonRows, shape.MaxExactRows
+		c.many, c.above, c.draftedFrom, c.logistic = zero.many, falkonRows, shape.MaxExactRows, zero.logistic
 		if c.kinds = c.given; c.kinds == nil {
 			c.kinds = defaultKinds
 		}
@@ -154,11 +157,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	}()
 	ctx, end := c.withSteps(ctx)
 	defer end(&err)
-	now := c.Now
-	if now == nil {
-		now = time.Now
-	}
-	progress.Deadline(ctx, c.Budget, now)
+	progress.Deadline(ctx, c.Budget, c.clock())
 	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
 	if c.scalings != nil {
 		if c.Groups != nil || c.needsFalkon(merged.Len()) {
@@ -177,6 +176,14 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		err = fault.NameColumns(check.GapRefused(xd, err), c.names)
 	}
 	return f, err
+}
+
+// clock returns the caller's clock, or that of the system.
+func (c engine[Y, E]) clock() func() time.Time {
+	if c.Now == nil {
+		return time.Now
+	}
+	return c.Now
 }
 
 // byGroups validates Groups and returns the search with folds that keep groups together. Without Groups it returns c.

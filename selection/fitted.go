@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -27,7 +28,8 @@ type fitted[E any] struct {
 	parts  []*fitted[E] // models of several scalings and kinds; inner is their mean
 	// Leave-one-out results of a part, until the shares are known: see leaveOut.
 	left, variances []float64
-	oneLength       bool                    // a part has one length for all columns
+	scaled          *mat.Dense              // rows to which a part was fitted, until the shares are known
+	joins           bool                    // a part with one length for all columns, or with logistic loss
 	transformation  *targets.Transformation // transformation of the targets of all parts; nil: none
 	encoded         []int                   // categories that a part encodes by their mean targets
 }
@@ -205,7 +207,11 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 		return f, c.restoreScalings(kind, &s, f)
 	}
 	if f.inner = chosen.build(); c.many != nil && f.result.Landmarks > 0 {
-		f.inner = c.many(onSome{kernel: chosen.kernel, landmarks: f.result.Landmarks, workers: c.Workers})
+		build := c.many
+		if strings.HasSuffix(f.result.Columns, logisticLabel) {
+			build = c.logistic
+		}
+		f.inner = build(onSome{kernel: chosen.kernel, landmarks: f.result.Landmarks, workers: c.Workers})
 	}
 	if any(f.inner) == nil {
 		return nil, c.builtNothing()

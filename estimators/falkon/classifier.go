@@ -3,6 +3,8 @@ package falkon
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -54,7 +56,7 @@ type Classifier struct {
 	Rule LandmarkRule
 
 	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their mean. If it is
-	// 0, Λ is chosen by leave-one-out.
+	// 0, Λ is chosen by leave-one-out, with the loss of the classifier.
 	Ridge float64 `zero:"the choice by leave-one-out"`
 
 	// NoIntercept leaves out the constant b.
@@ -105,6 +107,7 @@ type Classifier struct {
 	classes []int
 	link    posterior.Link // with SquaredLoss
 	used    Loss           // the loss of the last Fit
+	left    *mat.Dense     // leave-one-out probabilities of the training rows; nil if there are none
 }
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
@@ -282,9 +285,36 @@ func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Sou
 			return err
 		}
 	}
+	left := m.left
 	m.left = nil
-	c.fittedMachine, c.classes, c.link, c.used = *m, names, link, s.loss
+	c.fittedMachine, c.classes, c.link, c.used, c.left = *m, names, link, s.loss, nil
+	if left != nil && src.Merged != nil && c.details.Solver == Direct && rowsOf(left.Targets) == src.N {
+		c.left = src.Merged.Spread(leftScores(left))
+		c.apply(c.left)
+	}
 	return nil
+}
+
+// leftScores returns the leave-one-out scores of the classes.
+func leftScores(l *solver.LeftOut) *mat.Dense {
+	scores := mat.DenseCopyOf(l.Targets)
+	scores.Sub(scores, l.Residuals)
+	return classes.Scores(scores)
+}
+
+// LeaveOneOutProba returns n×K probabilities for the training rows of Fit. Each row, together with the rows that equal it, is
+// predicted by the machines of all other rows, with the same landmarks, ridge and link. With [LogisticLoss] the probabilities are
+// approximate, from one step of Newton's method. It returns [estimators.ErrNotFitted] before Fit. The error wraps
+// errors.ErrUnsupported if the system was solved by [ConjugateGradients], with Groups, with more than 50 000 distinct rows, after
+// FitBlocks, and after UnmarshalBinary.
+func (c *Classifier) LeaveOneOutProba() (*mat.Dense, error) {
+	switch {
+	case c.m == nil:
+		return nil, fault.NotFitted(classifierType)
+	case c.left == nil:
+		return nil, fmt.Errorf("%s: this fit has no leave-one-out probabilities: %w", classifierType, errors.ErrUnsupported)
+	}
+	return mat.DenseCopyOf(c.left), nil
 }
 
 // linkOf fits a link to leave-one-out scores. A distinct row counts for each of its classes with the share of the class in the
@@ -302,9 +332,7 @@ func linkOf(ctx context.Context, l *solver.LeftOut, factors []float64) (posterio
 			}
 		}
 	}
-	scores := linalg.Rows(l.Targets, of)
-	scores.Sub(scores, linalg.Rows(l.Residuals, of))
-	return posterior.Fit(ctx, classes.Scores(scores), at, distinct.Counts(weights, len(of), rows))
+	return posterior.Fit(ctx, linalg.Rows(leftScores(l), of), at, distinct.Counts(weights, len(of), rows))
 }
 
 // shareOut sets shares to the shares of the classes, from targets that are means of ±1.

@@ -167,6 +167,6 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	c.fittedMachine, c.classes, c.link, c.used = *f, s.Classes, link, s.Loss
+	c.fittedMachine, c.classes, c.link, c.used, c.left = *f, s.Classes, link, s.Loss, nil
 	return nil
 }

@@ -7,7 +7,7 @@
 //	Gap        an entry of Rules.Missing                           "", NA, N/A, n/a, NaN, nan, NULL, null, None, ?, -, ., \N, #N/A
 //	Integer    decimal digits with an optional sign                12, -7, +3, 007
 //	Number     a decimal number with an optional exponent          1.5, .5, 2., 1e-3, 1e400
-//	Time       an ISO date, or a date and time (UTC if no zone)    2024-02-29, 2024-02-29T12:30:00+01:00, 2024-02-29 12:30:00
+//	Time       an ISO date, or a date and time (UTC if no zone)    2024-02-29, 2024-02-29T12:30:00+01:00, 2024-02-29 12:30
 //	Lookalike  a number with marks that the rules do not allow     1,5  1,234.50  10%
 //	Word       anything else                                       red, 1_1, 0x1p4, inf, 12:30, 1.2.3
 //

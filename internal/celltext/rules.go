@@ -308,26 +308,51 @@ func (p *Parser) withoutThousands(s string) (string, bool) {
 	return sign + strings.Join(groups, ""), true
 }
 
-// layouts are the formats of times. Fractions of a second may follow the seconds.
-var layouts = []string{time.DateOnly, time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05"}
-
-// ParseTime parses an ISO date, or a date and time.
+// ParseTime parses an ISO date, or a date and a time of day as the package's table describes.
 func ParseTime(text string) (time.Time, bool) {
-	if len(text) < len(time.DateOnly) || text[4] != '-' || text[7] != '-' {
+	const day = len(time.DateOnly)
+	if len(text) < day || text[4] != '-' || text[7] != '-' {
 		return time.Time{}, false
 	}
-	for _, layout := range layouts {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
+	layout := time.DateOnly
+	if len(text) > day {
+		var ok bool
+		if layout, ok = clockLayout(text[day:]); !ok {
+			return time.Time{}, false
 		}
 	}
-	return time.Time{}, false
+	t, err := time.Parse(layout, text)
+	return t, err == nil
+}
+
+// clockLayout returns the layout of a date and of the given time of day, which starts with the mark that separates them.
+func clockLayout(text string) (string, bool) {
+	if text[0] != 'T' && text[0] != ' ' {
+		return "", false
+	}
+	zone := strings.TrimLeft(text[1:], "0123456789:.,")
+	layout := time.DateOnly + text[:1] + "15:04"
+	if strings.Count(text[:len(text)-len(zone)], ":") > 1 {
+		layout += ":05" // a fraction may follow
+	}
+	switch {
+	case zone == "" || zone == " UTC":
+		return layout + zone, true
+	case len(zone) == len("+01"):
+		return layout + "Z07", true
+	case len(zone) == len("+0100"):
+		return layout + "Z0700", true
+	}
+	return layout + "Z07:00", true
 }
 
 // fraction returns the number of digits in the fraction of a second of a time.
 func fraction(text string) int {
-	_, part, _ := strings.Cut(text, ".")
-	return min(countDigits(part), 9)
+	i := strings.IndexAny(text, ".,")
+	if i < 0 {
+		return 0
+	}
+	return min(countDigits(text[i+1:]), 9)
 }
 
 // otherNotation matches a number in any common notation.

@@ -52,6 +52,11 @@ func TestRules(t *testing.T) {
 		// Times.
 		{text: "1970-01-02", kind: Time, value: 86400}, {text: "1970-01-01T00:00:01.5Z", kind: Time, value: 1.5}, {text: "1970-01-01 00:01:00", kind: Time, value: 60},
 		{text: "1970-01-01T01:00:00+01:00", kind: Time, value: 0}, {text: "1970-01-01T00:00:02", kind: Time, value: 2}, {text: "2023-02-30", kind: Word, value: gap}, {text: "12:30", kind: Word, value: gap},
+		{text: "1970-01-01 00:01", kind: Time, value: 60}, {text: "1970-01-01T00:01", kind: Time, value: 60}, {text: "1970-01-01T00:01Z", kind: Time, value: 60},
+		{text: "1970-01-01 01:00:00+01:00", kind: Time, value: 0}, {text: "1970-01-01 01:00:00.25+01", kind: Time, value: 0.25}, {text: "1970-01-01 00:00:03-0000", kind: Time, value: 3},
+		{text: "1970-01-01 00:00:04 UTC", kind: Time, value: 4}, {text: "1970-01-01 00:00:00,5", kind: Time, value: 0.5}, {text: "1970-01-01 00:00 CET", kind: Word, value: gap},
+		{text: "1970-01-01 24:00", kind: Word, value: gap}, {text: "1970-01-01_00:00", kind: Word, value: gap}, {text: "1970-01-01 00:00.5", kind: Word, value: gap},
+		{text: "1970-01-01 12", kind: Word, value: gap}, {text: "1970-01-01 00:00:00+1", kind: Word, value: gap}, {text: "1970-01-01 1:05", kind: Time, value: 3900},
 		// Numbers in other notations.
 		{text: "1,5", kind: Lookalike, value: gap}, {text: "1,234.50", kind: Lookalike, value: gap}, {text: "10%", kind: Lookalike, value: gap}, {text: "1.234.567", kind: Lookalike, value: gap}, {text: "12 000,5", kind: Lookalike, value: gap},
 		{rules: Rules{Decimal: ','}, text: "1,5", kind: Number, value: 1.5}, {rules: Rules{Decimal: ','}, text: "1.5", kind: Lookalike, value: gap}, {rules: Rules{Decimal: ','}, text: "12", kind: Integer, value: 12},

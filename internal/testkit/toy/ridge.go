@@ -1,6 +1,3 @@
-// Package toy provides the smallest realistic estimators: a ridge regression with variances, and a nearest-centroid classifier with
-// probabilities. They have every capability, so that code that wraps, searches or checks estimators can be tested without a real
-// algorithm.
 package toy
 
 import (

@@ -1,4 +1,6 @@
-// Package toy also generates small problems for tests.
+// Package toy provides the smallest realistic estimators: a ridge regression with variances, and a nearest-centroid classifier with
+// probabilities. They have every capability, so that code that wraps, searches or checks estimators can be tested without a real
+// algorithm. It also generates small problems for tests.
 package toy
 
 import (

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/internal/varying"
 	"github.com/kernelearn/kernelearn/internal/anyrows"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowhash"
@@ -68,6 +69,8 @@ type Source struct {
 	// overwritten after visit returns.
 	read  func(ctx context.Context, size int, visit func(Batch) error) error
 	Whole Batch // all rows, for a source in memory
+	// Merged spreads values of the rows to the rows that were given. It is nil if the rows are not in memory, or in another order.
+	Merged *distinct.Rows
 	// Groups holds the ranges of rows that are left out together, for a source in memory. together marks the rows in such groups.
 	// Both fields are nil without groups.
 	Groups   [][2]int
@@ -93,6 +96,9 @@ func DistinctRows(x mat.Matrix, y *mat.Dense, w []float64, groups []int) (*Sourc
 		whole = whole.grouped(members)
 	}
 	out := whole.Source()
+	if len(members) == 0 {
+		out.Merged = merged
+	}
 	if merged.Repeated() {
 		out.Within = merged.MeanSquareWithin(y, mean)
 	}

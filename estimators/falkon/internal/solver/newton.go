@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -15,8 +16,8 @@ import (
 )
 
 const (
-	// leastDecrement determines convergence. A machine has converged if the squared Newton decrement divided by n is below
-	// leastDecrement times the larger of 1 and the loss of a row.
+	// leastDecrement determines convergence. A machine has converged if the squared Newton decrement, divided by the sum of the
+	// weights, is below leastDecrement times the larger of 1 and the mean loss.
 	leastDecrement = 1e-14
 	// armijo is the share of the decrease predicted by the slope that a step must achieve. An increase of the loss up to forgiven
 	// is attributed to rounding.
@@ -25,7 +26,7 @@ const (
 	// newtonTolerance is the largest tolerance of conjugate gradients in a step.
 	newtonTolerance = .1
 	// logisticShare converts a ridge for squared errors to one for the logistic loss. Near even odds the loss is (f - 2y)²/8 for
-	// targets y = ±1, with the penalty Λ|f|²/2.
+	// targets y = ±1, with the penalty Λ|f|²/2. It is used with groups, which leaveOut does not leave out.
 	logisticShare = .25
 )
 
@@ -37,8 +38,10 @@ type newton struct {
 	at    *points
 	done  []bool
 	steps int
-	// decrement is the smallest decrement of the last step, divided by n. It is 1 before the first step.
+	// decrement is the smallest decrement of the last step, divided by the sum of the weights. It is 1 before the first step.
 	decrement float64
+	// tolerance replaces leastDecrement if it is > 0.
+	tolerance float64
 }
 
 // points holds coefficients of the machines, and the results of a pass with them.
@@ -87,31 +90,54 @@ func (p *Problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge
 // curvature returns p(1-p) at log odds f, without cancellation.
 func curvature(f float64) float64 { return vecmath.Sigmoid(f) * vecmath.Sigmoid(-f) }
 
-// byNewton minimises the logistic losses. The argument sample holds the rows of the preconditioners.
-func (p *Problem) byNewton(ctx context.Context, ridge float64, sample *rows.Source) (*Solution, error) {
-	k := p.src.K
-	nt := &newton{Problem: p, ridge: ridge, done: make([]bool, k), decrement: 1}
-	b := make([]float64, k)
-	if !p.NoIntercept {
-		for j, mean := range p.src.Mean {
-			b[j] = math.Log((1 + mean) / (1 - mean)) // the log odds of ±1
-		}
-	}
-	var err error
-	if nt.at, err = p.evaluate(ctx, mat.NewDense(k, p.M, nil), b, ridge); err != nil {
+// byNewton minimises the logistic losses. The argument sample holds the rows of the preconditioners, and from holds a solution for the
+// first landmarks, or is nil. If leaving is true and the solver is Direct, it also leaves out each row.
+func (p *Problem) byNewton(ctx context.Context, ridge float64, sample *rows.Source, from *points, leaving bool) (*Solution, error) {
+	nt := &newton{Problem: p, ridge: ridge}
+	if err := nt.begin(ctx, from); err != nil {
 		return nil, err
 	}
-	for ; nt.steps < p.Iterations && slices.Contains(nt.done, false); nt.steps++ {
-		if err := nt.step(ctx, sample); err != nil {
-			return nil, err
-		}
+	if err := nt.run(ctx, sample); err != nil {
+		return nil, err
 	}
 	out := &Solution{u: nt.at.u, bias: nt.at.b, Ridge: ridge, Iterations: nt.steps, Converged: !slices.Contains(nt.done, false),
 		Objective: vecmath.Sum(nt.at.loss), GCV: math.NaN()}
 	if !out.Converged {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("Newton's method did not converge in %d steps", nt.steps))
 	}
-	return out, nil
+	var err error
+	if leaving && p.Direct {
+		out.Left, err = nt.leaveOut(ctx)
+	}
+	return out, err
+}
+
+// begin evaluates the first coefficients. They are those of from, which may have fewer landmarks: the features of the first landmarks
+// are the first features. If from is nil, they are 0, and the constants are the log odds of the classes.
+func (nt *newton) begin(ctx context.Context, from *points) (err error) {
+	u, b := mat.NewDense(nt.src.K, nt.M, nil), make([]float64, nt.src.K)
+	switch {
+	case from != nil:
+		u.Copy(from.u)
+		copy(b, from.b)
+	case !nt.NoIntercept:
+		for j, mean := range nt.src.Mean {
+			b[j] = math.Log((1 + mean) / (1 - mean)) // the log odds of ±1
+		}
+	}
+	nt.at, err = nt.evaluate(ctx, u, b, nt.ridge)
+	return err
+}
+
+// run does steps until all machines have converged.
+func (nt *newton) run(ctx context.Context, sample *rows.Source) error {
+	nt.done, nt.decrement, nt.steps = make([]bool, nt.src.K), 1, 0
+	for ; nt.steps < nt.Iterations && slices.Contains(nt.done, false); nt.steps++ {
+		if err := nt.step(ctx, sample); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // step does one step for the machines that have not converged.
@@ -127,7 +153,7 @@ func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 	if err != nil {
 		return err
 	}
-	n := float64(nt.src.N)
+	n := nt.src.Weight
 	db, decrements := make([]float64, nt.src.K), make([]float64, nt.src.K)
 	nt.decrement = math.Inf(1)
 	for row, j := range active {
@@ -139,7 +165,7 @@ func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 		u := nt.at.u.RawRowView(j)
 		decrements[j] = -(linalg.Dot(nt.at.gradient.RawRowView(j), d) + nt.ridge*linalg.Dot(u, d) + nt.at.slope[j]*db[j])
 		nt.decrement = min(nt.decrement, max(decrements[j], 0)/n)
-		nt.done[j] = decrements[j] < leastDecrement*max(n, nt.at.loss[j])
+		nt.done[j] = decrements[j] < cmp.Or(nt.tolerance, leastDecrement)*max(n, nt.at.loss[j])
 	}
 	nt.say(nt.decrement, fmt.Sprintf("Newton step %d: squared decrement %.1e", nt.steps+1, nt.decrement))
 	return nt.search(ctx, du, db, decrements, active)
@@ -207,8 +233,23 @@ func (nt *newton) search(ctx context.Context, du *mat.Dense, db, decrements []fl
 	}
 }
 
-// solveNormals computes and solves the normal equations of each machine in one pass.
+// solveNormals computes and solves the normal equations of each machine.
 func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []int) (*mat.Dense, error) {
+	factors, err := nt.normalFactors(ctx, active)
+	if err != nil {
+		return nil, err
+	}
+	out := mat.DenseCopyOf(right)
+	for at, factor := range factors {
+		if err := solveRows(ctx, factor, rows.Window(out, at, at+1)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// normalFactors returns the factor of Z~'AZ~ + ΛI for each of the given machines, computed in one pass.
+func (nt *newton) normalFactors(ctx context.Context, active []int) ([]*linalg.Cholesky, error) {
 	p := nt.Problem
 	beta := mat.DenseCopyOf(nt.at.u)
 	p.Coefficients(beta)
@@ -248,16 +289,12 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 	if err != nil {
 		return nil, err
 	}
-	out := mat.DenseCopyOf(right)
+	out := make([]*linalg.Cholesky, len(active))
 	for at, j := range active {
 		if !p.NoIntercept {
 			grams[at].SymRankOne(grams[at], -nt.at.weight[j], mat.NewVecDense(p.M, nt.centreOf(j)))
 		}
-		factor, err := shifted(p.nextContext(ctx), "Newton's equations", grams[at], nt.ridge)
-		if err != nil {
-			return nil, err
-		}
-		if err := solveRows(ctx, factor, rows.Window(out, at, at+1)); err != nil {
+		if out[at], err = shifted(p.nextContext(ctx), "Newton's equations", grams[at], nt.ridge); err != nil {
 			return nil, err
 		}
 	}

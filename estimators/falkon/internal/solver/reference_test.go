@@ -413,7 +413,7 @@ func TestLogisticAgainstReferences(t *testing.T) {
 		for _, direct := range []bool{true, false} {
 			t.Run(fmt.Sprintf("case %d, direct %v", i, direct), func(t *testing.T) {
 				p := onReference(t, Settings{Direct: direct, Logistic: true, NoIntercept: !c.Intercept}, file.Kernel, file.X, y, w, file.Landmarks, 0)
-				s, err := p.byNewton(ctx, c.Ridge, rows.InMemory(golden.Dense(file.X[:60]), golden.Dense(y[:60]), w))
+				s, err := p.byNewton(ctx, c.Ridge, rows.InMemory(golden.Dense(file.X[:60]), golden.Dense(y[:60]), w), nil, false)
 				require.NoError(t, err)
 				assert.True(t, s.Converged)
 				tolerance := 1e-8

@@ -35,24 +35,41 @@ func (p *Problem) passesExpected() int {
 func (p *Problem) Solve(ctx context.Context, sample, outside *rows.Source) (*Solution, error) {
 	p.parts = progress.NewSeries(ctx, p.passesExpected())
 	ctx = progress.Detach(ctx)
-	ridge := p.Ridge
 	if p.Logistic {
 		p.Checkpoint = nil
+		return p.solveLogistic(ctx, sample, outside)
 	}
-	if !p.Logistic || ridge == 0 {
-		var squared *Solution
-		var err error
-		if p.Direct {
-			squared, err = p.byNormals(ctx)
-		} else {
-			squared, err = p.byGradients(ctx, sample, outside, p.fingerprint())
-		}
-		if err != nil || !p.Logistic {
-			return squared, err
+	return p.squared(ctx, sample, outside)
+}
+
+// squared minimises the squared errors.
+func (p *Problem) squared(ctx context.Context, sample, outside *rows.Source) (*Solution, error) {
+	if p.Direct {
+		return p.byNormals(ctx)
+	}
+	return p.byGradients(ctx, sample, outside, p.fingerprint())
+}
+
+// solveLogistic minimises the logistic losses. With groups, the ridge is chosen for squared errors.
+func (p *Problem) solveLogistic(ctx context.Context, sample, outside *rows.Source) (*Solution, error) {
+	ridge := p.Ridge
+	var from *points
+	switch {
+	case ridge != 0:
+	case p.src.Groups != nil:
+		squared, err := p.squared(ctx, sample, outside)
+		if err != nil {
+			return nil, err
 		}
 		ridge = logisticShare * squared.Ridge
+	default:
+		var err error
+		if ridge, from, err = p.logisticRidge(ctx, sample); err != nil {
+			return nil, err
+		}
 	}
-	return p.byNewton(ctx, ridge, sample.Head(LeastSample*p.M)) // the preconditioner is computed again for each step and class
+	// The preconditioner is computed again for each step and class.
+	return p.byNewton(ctx, ridge, sample.Head(LeastSample*p.M), from, p.src.Groups == nil)
 }
 
 // fingerprint returns a hash of the rows and the configuration. A State can be resumed only with the same hash.
