@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -40,11 +39,7 @@ func (c engine[Y, E]) mostParted() int { return min(c.above, c.draftedFrom) }
 // choices, and the seconds that the draft took.
 func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *distinct.Rows, target []float64,
 	labels []int) (engine[Y, E], float64, error) {
-	now := c.Now
-	if now == nil {
-		now = time.Now
-	}
-	begun := now()
+	begun := c.clock()()
 	drawn := rand.New(rand.NewPCG(0, draftStream)).Perm(merged.Len())[:min(draftRows, merged.Len()/2)]
 	slices.Sort(drawn)
 	rows := validation.SpreadDistinct([]validation.Fold{{Train: drawn}}, merged)[0].Train
@@ -94,5 +89,5 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 		p := of[kind.String()]
 		return p != nil && stack.Hopeless(p.left, best.left, target != nil)
 	})
-	return c, now().Sub(begun).Seconds(), nil
+	return c, c.clock()().Sub(begun).Seconds(), nil
 }

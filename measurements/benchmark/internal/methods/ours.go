@@ -44,7 +44,8 @@ var Ours = []Method{
 	{
 		Name: "selection", Source: OursSource,
 		Configuration: "the zero value of selection: columns standardised and by Yeo-Johnson, Matérn 5/2 and Laplacian kernels with a length " +
-			"for each column by the evidence, and one length by the leave-one-out error; the mean of the five models, with shares by leave-one-out",
+			"for each column by the evidence, and one length by the leave-one-out error; for classes also logistic loss; the mean of " +
+			"these models, with shares by leave-one-out",
 		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{} },
 		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{} },
 	},
