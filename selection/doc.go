@@ -5,9 +5,10 @@
 //	r := &selection.Regressor{}
 //
 // they fill gaps, transform the columns in two ways (standardised, and by Yeo-Johnson), and learn two kinds of kernels on each
-// scaling: a Matérn kernel with ν = 5/2, which is smooth, and a Laplacian kernel, which can follow steps. They predict the weighted
-// mean of these four models and of a fifth with one length for all columns. For classes, a sixth model has logistic loss. The shares of the models are those that best predict
-// left-out rows. List the columns of names in Categories. Print their Result to see the choice.
+// scaling: a Matérn kernel with ν = 5/2, which is smooth, and a Laplacian kernel, which can follow steps. They predict the
+// weighted mean of these four models and of a fifth with one length for all columns. For classes, a sixth model has logistic loss.
+// The shares of the models are those that best predict left-out rows. List the columns of names in Categories. Print their Result
+// to see the choice.
 //
 // Otherwise they choose among the kernels of a [Space] with a [search.Strategy]. One field changes the strategy:
 //

@@ -22,7 +22,8 @@ const mostLogistic, leastLogistic = 1000, 250
 
 // logisticClassifier returns a machine with logistic loss.
 func logisticClassifier(s onSome) estimators.Classifier {
-	return &falkon.Classifier{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers, Loss: falkon.LogisticLoss, Solver: falkon.Direct}
+	return &falkon.Classifier{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers, Loss: falkon.LogisticLoss,
+		Solver: falkon.Direct}
 }
 
 // hasLogistic reports whether a machine with logistic loss joins the machines of a fit to n distinct rows. Like the model with a common
