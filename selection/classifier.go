@@ -31,12 +31,13 @@ type folding = classes.Folding
 
 // Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it fills gaps, which
 // are NaN, and adds an indicator column for each column with gaps. It predicts a weighted mean of the probabilities of six machines.
-// Five are of package lssvm. Four of these have kernels of two Kinds, Matérn with ν = 5/2 and [kernels.Laplacian], on standardised
-// columns and on columns transformed by Yeo-Johnson, with one length per column, learnt by [shape.Search]. The fifth has one length
-// for all columns, as in a [Regressor]. The sixth is a falkon.Classifier with logistic loss, which has the kernel of the machine with
-// the smallest leave-one-out log loss. The shares of the machines minimise the leave-one-out log loss. Fit costs several hundred Cholesky
-// factors of up to 2000 rows per class, or about forty in total for more than six classes. Above 5000 rows, or if too many factors
-// would be needed, it works like a Regressor, with the machines of falkon.Classifier on landmarks.
+// The first five are machines of package lssvm. Four of them learn kernels of two Kinds, Matérn with ν = 5/2 and
+// [kernels.Laplacian], on standardised columns and on columns transformed by Yeo-Johnson, with one length per column
+// ([shape.Search]). The fifth has one length for all columns, as in a [Regressor]. The sixth is a falkon.Classifier with logistic
+// loss. It takes the kernel of the machine with the smallest leave-one-out log loss. With Kinds or Groups, and if equal rows are
+// separate observations, there is no sixth machine. The shares of the machines minimise the leave-one-out log loss. Fit costs
+// several hundred Cholesky factors of up to 2000 rows per class, or about forty in total for more than six classes. Above 5000
+// rows, or if too many factors would be needed, it works like a Regressor, with the machines of falkon.Classifier on landmarks.
 //
 // See also [Regressor], [lssvm.Classifier].
 type Classifier struct {

@@ -87,7 +87,9 @@ func fitOnce(ctx context.Context, s machineSettings, src *rows.Source, chosen bo
 	details.Passes, details.Ridge, details.EffectiveDimension, details.Energy = p.Passes, solved.Ridge, solved.EffectiveDimension,
 		solved.Energy
 	if solved.Left != nil {
-		details.LeaveOneOut = solved.Left.Objective + vecmath.Sum(src.Within)
+		if details.LeaveOneOut = solved.Left.Objective; !p.Logistic {
+			details.LeaveOneOut += vecmath.Sum(src.Within)
+		}
 	}
 	if solved.GCV == solved.GCV {
 		details.GCV = solved.GCV

@@ -40,7 +40,8 @@ type Details struct {
 	EffectiveDimension float64
 
 	// LeaveOneOut is the weighted mean squared leave-one-out residual, summed over the targets. With [Direct] it is
-	// exact. With [ConjugateGradients] it is computed on rows outside the preconditioner's sample.
+	// exact. With [ConjugateGradients] it is computed on rows outside the preconditioner's sample. With [LogisticLoss] and [Direct] it
+	// is the approximate mean logistic loss of the distinct rows, summed over the machines, and with ConjugateGradients 0.
 	LeaveOneOut float64
 
 	// GCV is the generalised cross-validation error, n·RSS/(n - trace)². It is only for comparison, since it is wrong for rows with

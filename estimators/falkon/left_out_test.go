@@ -12,7 +12,10 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
 // overlapping returns n rows of two columns in k classes that overlap.
@@ -24,14 +27,6 @@ func overlapping(n, k int, seed uint64) (*mat.Dense, []int) {
 		x.SetRow(i, []float64{float64(y[i]) + .8*rng.NormFloat64(), rng.NormFloat64()})
 	}
 	return x, y
-}
-
-// logLoss returns the mean log loss of probabilities for labels 0 to K-1.
-func logLoss(p *mat.Dense, y []int) (out float64) {
-	for i, l := range y {
-		out -= math.Log(p.At(i, l)) / float64(len(y))
-	}
-	return out
 }
 
 // With all rows as landmarks the machine is that of package lssvm, and so are its leave-one-out probabilities.
@@ -73,14 +68,8 @@ func TestLeaveOneOutProbaOfLogisticLoss(t *testing.T) {
 					rest = append(rest, j)
 				}
 			}
-			own := mat.NewDense(len(rest), 2, nil)
-			labels, left := make([]int, len(rest)), make([]float64, len(rest))
-			for at, j := range rest {
-				own.SetRow(at, x.RawRowView(j))
-				labels[at], left[at] = y[j], weights[j]
-			}
 			without := &Classifier{Kernel: c.Kernel, Loss: LogisticLoss, Ridge: .5, Landmarks: x, Solver: Direct}
-			require.NoError(t, without.FitWeighted(ctx, own, labels, left))
+			require.NoError(t, without.FitWeighted(ctx, linalg.Rows(x, rest), linalg.Pick(y, rest), linalg.Pick(weights, rest)))
 			want, err := without.PredictProba(x.Slice(i, i+1, 0, 2))
 			require.NoError(t, err)
 			// One step of Newton's method accounts for at least 85% of the change.
@@ -99,9 +88,21 @@ func TestRidgeOfLogisticLoss(t *testing.T) {
 		require.NoError(t, c.Fit(ctx, x, y))
 		p, err := c.LeaveOneOutProba()
 		require.NoError(t, err)
-		return c, logLoss(p, y)
+		loss, err := metrics.LogLoss(y, c.Classes(), p, nil)
+		require.NoError(t, err)
+		return c, loss
 	}
 	c, best := fitted(0)
+	sum := 0.0 // the loss of each machine, from its own probability
+	for i, l := range y {
+		for k, f := range leftLogOdds(t, c, x, y, i) {
+			if k == l {
+				f = -f
+			}
+			sum += vecmath.Softplus(f) / 150
+		}
+	}
+	assert.InEpsilon(t, sum, c.Details().LeaveOneOut, .02, "the logistic loss")
 	for _, factor := range []float64{.1, 10} {
 		_, other := fitted(factor * c.ChosenRidge())
 		assert.Less(t, best, other, "factor %v", factor)
@@ -119,6 +120,22 @@ func TestRidgeOfLogisticLoss(t *testing.T) {
 	}
 	require.NoError(t, weighted.FitWeighted(ctx, x, y, weights))
 	assert.InEpsilon(t, 7*c.ChosenRidge(), weighted.ChosenRidge(), 1e-6)
+}
+
+// leftLogOdds returns the log odds of the classes for row i, from a fit without it.
+func leftLogOdds(t *testing.T, c *Classifier, x *mat.Dense, y []int, i int) []float64 {
+	t.Helper()
+	var rest []int
+	for j := range y {
+		if j != i {
+			rest = append(rest, j)
+		}
+	}
+	without := &Classifier{Kernel: c.Kernel, Loss: LogisticLoss, Ridge: c.ChosenRidge(), Landmarks: x, Solver: Direct}
+	require.NoError(t, without.Fit(ctx, linalg.Rows(x, rest), linalg.Pick(y, rest)))
+	f, err := without.Decision(x.Slice(i, i+1, 0, 2))
+	require.NoError(t, err)
+	return f.RawRowView(0)
 }
 
 func TestNoLeaveOneOutProba(t *testing.T) {

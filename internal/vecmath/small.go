@@ -39,6 +39,9 @@ func Sigmoid(v float64) float64 {
 	return e / (1 + e)
 }
 
+// Softplus returns log(1 + eᵛ) without overflow.
+func Softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
+
 // Softmax overwrites z with exp(z)/Σexp(z) and returns log Σexp(z), without overflow.
 func Softmax(z []float64) float64 {
 	top := math.Inf(-1)

@@ -26,6 +26,13 @@ func TestSigmoid(t *testing.T) {
 	assert.InEpsilon(t, math.Exp(-700), vecmath.Sigmoid(-700), 1e-14, "small ones keep their digits")
 }
 
+func TestSoftplus(t *testing.T) {
+	assert.InDelta(t, math.Ln2, vecmath.Softplus(0), 1e-16)
+	assert.InDelta(t, 1.3132616875182228, vecmath.Softplus(1), 1e-15)
+	assert.Equal(t, 800., vecmath.Softplus(800))
+	assert.InEpsilon(t, math.Exp(-700), vecmath.Softplus(-700), 1e-14, "small ones keep their digits")
+}
+
 func TestSoftmax(t *testing.T) {
 	z := []float64{math.Log(1), math.Log(2), math.Log(5)}
 	assert.InDelta(t, math.Log(8), vecmath.Softmax(z), 1e-15)

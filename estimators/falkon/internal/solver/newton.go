@@ -66,7 +66,7 @@ func (p *Problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge
 			f += b[j]
 			t := (1 + y[j]) / 2
 			v[j], v[k+j] = w*(vecmath.Sigmoid(f)-t), w*curvature(f)
-			totals[j] += w * (max(f, 0) + math.Log1p(math.Exp(-math.Abs(f))) - t*f)
+			totals[j] += w * (vecmath.Softplus(f) - t*f)
 			totals[k+j] += v[j]
 			totals[2*k+j] += v[k+j]
 		}
@@ -297,6 +297,7 @@ func (nt *newton) normalFactors(ctx context.Context, active []int) ([]*linalg.Ch
 		if out[at], err = shifted(p.nextContext(ctx), "Newton's equations", grams[at], nt.ridge); err != nil {
 			return nil, err
 		}
+		grams[at] = nil // the factors replace the matrices, so that the memory is that of Bytes
 	}
 	return out, nil
 }

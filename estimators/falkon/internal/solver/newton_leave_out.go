@@ -36,7 +36,7 @@ func (p *Problem) logisticRidge(ctx context.Context, sample *rows.Source) (float
 	unit := p.Scale() * few.src.Weight / float64(few.src.N)
 	nt := &newton{Problem: few, tolerance: roughDecrement}
 	var ridges, losses []float64
-	var solutions []*points
+	var from *points // the solution with the smallest loss
 	for best := 0; len(ridges) < logisticRidges && len(ridges)-best <= worseRidges; best = floats.MinIdx(losses) {
 		nt.ridge = unit * largestLogistic / math.Pow(ridgeFactor, float64(len(ridges)))
 		if err := nt.begin(ctx, nt.at); err != nil {
@@ -49,10 +49,12 @@ func (p *Problem) logisticRidge(ctx context.Context, sample *rows.Source) (float
 		if err != nil {
 			return 0, nil, err
 		}
-		ridges, losses, solutions = append(ridges, nt.ridge), append(losses, left.Objective), append(solutions, nt.at)
+		if ridges, losses = append(ridges, nt.ridge), append(losses, left.Objective); floats.MinIdx(losses) == len(losses)-1 {
+			from = nt.at
+		}
 	}
 	if ridge, _, ok := chosen(ridges, losses); ok {
-		return ridge, solutions[floats.MinIdx(losses)], nil
+		return ridge, from, nil
 	}
 	return unit, nil, nil
 }
@@ -102,7 +104,7 @@ func (nt *newton) leaveOut(ctx context.Context) (*LeftOut, error) {
 						t, f := (1+y)/2, nt.at.b[j]+linalg.Dot(z.RawRowView(i), nt.at.u.RawRowView(j))
 						variance := constant[j] + linalg.Dot(own.RawRowView(i), own.RawRowView(i))
 						f -= variance * w * (t - vecmath.Sigmoid(f)) / max(1-w*curvature(f)*variance, leastRest)
-						losses[slot] += w * (max(f, 0) + math.Log1p(math.Exp(-math.Abs(f))) - t*f)
+						losses[slot] += w * (vecmath.Softplus(f) - t*f)
 						left.Set(i, j, y-f)
 					}
 				}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -55,13 +56,10 @@ func logLikelihood(scores, labels []float64, of weights.Counts) float64 {
 	sum := 0.0
 	for i, v := range scores {
 		v /= of.Root(i)
-		sum += of.Weight(i) * (labels[i]*v - softplus(v))
+		sum += of.Weight(i) * (labels[i]*v - vecmath.Softplus(v))
 	}
 	return sum
 }
-
-// softplus returns log(1 + eᵛ).
-func softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 
 // surrogateWith returns the surrogate's log likelihood with the new columns instead of those of the pair, which are no longer in
 // the factor. The cost is O(np + p²).

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 const (
@@ -100,7 +101,7 @@ func (p *Classification) latent(w []float64) []float64 {
 func (p *Classification) energy(f, w []float64) float64 {
 	e := 0.0
 	for i, v := range f {
-		of := max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) - p.t[i]*v
+		of := vecmath.Softplus(v) - p.t[i]*v
 		e += p.b.Root(i) * p.b.Root(i) * of
 	}
 	for i, a := range p.alpha {
