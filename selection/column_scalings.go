@@ -143,6 +143,9 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 		if c, seconds, err = c.draft(drafting, given, merged, target, labels); err != nil {
 			return nil, err
 		}
+		if c.late {
+			c.kinds = c.kinds[:1]
+		}
 	}
 	ways := c.scalings
 	if len(encoded) > 0 {

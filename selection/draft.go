@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -22,6 +23,8 @@ import (
 const (
 	// draftRows is the number of distinct rows of a draft.
 	draftRows = 1000
+	// draftShare is the share of a Budget after which a draft evaluates no further points.
+	draftShare = .25
 	// draftStream is the random stream "draft".
 	draftStream = 0x6472616674
 )
@@ -36,10 +39,11 @@ func (c engine[Y, E]) drafts(n int) bool {
 func (c engine[Y, E]) mostParted() int { return min(c.above, c.draftedFrom) }
 
 // draft fits the zero value to a sample of the rows, which have no gaps. It returns the engine that fits all rows with the draft's
-// choices, and the seconds that the draft took.
+// choices, and the seconds that the draft took. If these seconds show that such a fit would exceed the Budget, it returns the engine
+// that uses package falkon, without the draft's choices.
 func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *distinct.Rows, target []float64,
 	labels []int) (engine[Y, E], float64, error) {
-	begun := c.clock()()
+	begun, undrafted := c.clock()(), c
 	drawn := rand.New(rand.NewPCG(0, draftStream)).Perm(merged.Len())[:min(draftRows, merged.Len()/2)]
 	slices.Sort(drawn)
 	rows := validation.SpreadDistinct([]validation.Fold{{Train: drawn}}, merged)[0].Train
@@ -47,12 +51,15 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 	target, labels = linalg.Pick(target, rows), linalg.Pick(labels, rows)
 	c.scalings = slices.Clone(c.scalings)
 	if target != nil && slices.Min(target) == slices.Max(target) || labels != nil && len(classes.Distinct(labels)) < 2 {
-		c.scalings = c.scalings[:1] // the draft learnt nothing
+		c.scalings, c.late = c.scalings[:1], c.Budget > 0 // the draft learnt nothing, and not how long a fit takes
 		return c, 0, nil
 	}
 	d := c
 	d.drafting, d.many, d.Observe, d.heardBy, d.Resume, d.trail = true, nil, nil, nil, nil, &trail{}
 	d.Begun = d.trail.begin
+	if c.Budget > 0 {
+		d.Budget = max(1, time.Duration(draftShare*float64(c.Budget)))
+	}
 	d.parts = linalg.Pick(c.parts, rows)
 	own := distinct.Merge(few.X, nil)
 	parts, _, seen, err := d.fitParts(ctx, c.scalings, own.X, own, few, target, labels)
@@ -89,5 +96,20 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 		p := of[kind.String()]
 		return p != nil && stack.Hopeless(p.left, best.left, target != nil)
 	})
-	return c, c.clock()().Sub(begun).Seconds(), nil
+	spent := c.clock()().Sub(begun)
+	if c.Budget > 0 {
+		enough := float64(spent)*fullFit(merged.Len(), len(c.kinds)) <= float64(c.Budget)
+		if !enough {
+			c, c.late = undrafted, true
+		}
+		c.Budget = max(1, c.Budget-spent)
+	}
+	return c, spent.Seconds(), nil
+}
+
+// fullFit returns the expected seconds of a fit of n rows with the given number of kinds, in units of the seconds of its draft. In
+// 16 fits of 5300 to 40 000 rows of five numeric sets, and on three sets with classes, the actual seconds were 0.5 to 1.5 times these.
+func fullFit(n, kinds int) float64 {
+	r := float64(n) / 20_000
+	return 1 + float64(kinds)*(3.5+4*r*r)
 }

@@ -134,7 +134,7 @@ func TestDraftOfClassesAndCategories(t *testing.T) {
 	}
 }
 
-// Landmarks are used if the system exceeds the memory limit, and with a Budget.
+// Landmarks are used if the system exceeds the memory limit.
 func TestWhereLandmarksBegin(t *testing.T) {
 	for name, c := range map[string]struct {
 		of      *Regressor
@@ -149,7 +149,7 @@ func TestWhereLandmarksBegin(t *testing.T) {
 		"in more memory": {&Regressor{MaxKernelBytes: 1 << 36}, 80_000, false, true},
 		"most":           {&Regressor{MaxKernelBytes: 1 << 40}, 100_001, true, false},
 		"in less memory": {&Regressor{MaxKernelBytes: 1 << 26}, 6000, true, false},
-		"with a Budget":  {&Regressor{Budget: time.Minute}, 6000, true, false},
+		"with a Budget":  {&Regressor{Budget: time.Minute}, 6000, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := c.of.engine()
@@ -157,10 +157,52 @@ func TestWhereLandmarksBegin(t *testing.T) {
 			assert.Equal(t, c.drafted, e.drafts(c.rows))
 		})
 	}
-	x, y := problemOf(400, 2, .1, 4)
-	e := (&Regressor{Budget: time.Hour}).engine()
-	e.draftedFrom = 300
-	f, err := e.fit(ctx, x, y, nil, y, nil)
+}
+
+// With a Budget, the seconds of the draft decide between all rows, by the default kinds, and landmarks, by the first kind. If a
+// draft learns nothing, landmarks are used.
+func TestDraftAndBudget(t *testing.T) {
+	x, y := problemOf(600, 2, .1, 4)
+	assert.InDelta(t, 1+2*(3.5+4), fullFit(20_000, 2), 1e-12)
+	fit := func(budget time.Duration, y []float64) *Regressor {
+		t.Helper()
+		at := time.Time{}
+		e := (&Regressor{}).engine()
+		e.draftedFrom, e.Budget = 300, budget
+		e.Now = func() time.Time { at = at.Add(time.Second); return at }
+		f, err := e.fit(ctx, x, y, nil, y, nil)
+		require.NoError(t, err)
+		return &Regressor{f: f}
+	}
+	without := fit(0, y)
+	require.IsType(t, &lssvm.Regressor{}, without.Models()[0].Estimator)
+	enough := fit(24*time.Hour, y)
+	require.Len(t, enough.Models(), len(without.Models()))
+	for i, m := range enough.Models() {
+		assert.Equal(t, without.Models()[i].Columns, m.Columns)
+	}
+	xNew, yNew := problemOf(300, 2, .1, 5)
+	want, err := without.Predict(xNew)
 	require.NoError(t, err)
-	assert.IsType(t, &falkon.Regressor{}, (&Regressor{f: f}).Models()[0].Estimator)
+	got, err := enough.Predict(xNew)
+	require.NoError(t, err)
+	assert.Equal(t, want, got, "a Budget that suffices changes nothing")
+
+	late := fit(time.Minute, y) // the draft uses a quarter of it, and a fit of all rows takes at least 4.5 times as long
+	assert.Less(t, nmseOf(t, late, xNew, yNew), .2)
+	assert.Less(t, late.Result().Seconds, 60.)
+	assert.Equal(t, defaultFamily.String(), late.Result().Family)
+	assert.Len(t, late.Models(), 2, "one for each scaling")
+	for _, m := range late.Models() {
+		assert.IsType(t, &falkon.Regressor{}, m.Estimator)
+	}
+
+	drawn := rand.New(rand.NewPCG(0, draftStream)).Perm(600)
+	even := make([]float64, 600)
+	for _, i := range drawn[300:] {
+		even[i] = y[i]
+	}
+	for _, m := range fit(24*time.Hour, even).Models() {
+		assert.IsType(t, &falkon.Regressor{}, m.Estimator)
+	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/categorical"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/internal/ridges"
 	"github.com/kernelearn/kernelearn/selection/internal/scalings"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -71,7 +72,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	above, draftedFrom int
 	logistic           func(onSome) E       // see zeroValue
 	lengths            map[string][]float64 // initial lengths from the draft, by kind
-	drafting           bool                 // this fit is a draft
+	drafting, late     bool                 // this fit is a draft; a draft showed that the system of all rows exceeds the Budget
 }
 
 // zeroValue holds functions that build the machines of a Regressor or Classifier with neither Space nor Search.
@@ -257,7 +258,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 		result.Warnings = append(result.Warnings,
 			fmt.Sprintf("what the Space's build returns (%T) does not depend on the kernel that it is given: nothing was chosen", inner))
 	}
-	setRidge(inner, result, n)
+	ridges.Set(inner, result, n)
 	c.prepare(inner, result)
 	if err := folds.Fit(rest, c.Type, inner, folds.Rows[Y]{X: rows, Y: given.Y, Weights: given.Weights, Groups: given.Groups}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
@@ -509,48 +510,6 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family famili
 		}
 	}
 	return out, nil
-}
-
-// ridgeIsOf reports whether the ridge was found on all n rows. The best ridge of a sample is too large or too small for all rows.
-func ridgeIsOf(r *search.Result, n int) bool {
-	if r.Lengths != nil {
-		return true // a shape.Search returns a ridge for all rows or none
-	}
-	i := slices.IndexFunc(r.Trace, func(t search.TraceRow) bool { return t.Chosen })
-	return i >= 0 && r.Trace[i].Rows == n && (r.Trace[i].Basis == search.OnMatrix || r.Trace[i].Basis == search.OnPivots)
-}
-
-// setRidge sets the Ridge of a machine of package lssvm to the one found on all n rows, if the machine would choose its ridge. It
-// does nothing if class weights make the machine differ from that of the search.
-func setRidge(e any, r *search.Result, n int) {
-	if !(r.Ridge > 0) || !ridgeIsOf(r, n) {
-		return
-	}
-	switch m := e.(type) {
-	case *lssvm.Regressor:
-		if m.RidgeRule == lssvm.LeaveOneOut {
-			m.Ridge = cmp.Or(m.Ridge, r.Ridge)
-		}
-	case *lssvm.Classifier:
-		if m.RidgeRule == lssvm.LeaveOneOut && (r.Lengths != nil || !m.Balanced && m.ClassWeights == nil) {
-			m.Ridge = cmp.Or(m.Ridge, r.Ridge)
-		}
-	}
-}
-
-// takeRidge copies the Ridge of the fitted machine, which setRidge may have set, to the machine of package lssvm that a Space has
-// built.
-func takeRidge(built, fitted any) {
-	switch m := built.(type) {
-	case *lssvm.Regressor:
-		if f, ok := fitted.(*lssvm.Regressor); ok {
-			m.Ridge = f.Ridge
-		}
-	case *lssvm.Classifier:
-		if f, ok := fitted.(*lssvm.Classifier); ok {
-			m.Ridge = f.Ridge
-		}
-	}
 }
 
 // supports reports whether the wrapper has a capability. After Fit, the fitted estimator must have it. Before Fit, all estimators

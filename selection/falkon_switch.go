@@ -23,13 +23,13 @@ const (
 	dimensionLimit = .5
 )
 
-// needsFalkon reports whether n rows are fitted with package falkon. This is the case if there is a time limit, if there are too
-// many rows, or if the system of all rows exceeds the memory limit.
+// needsFalkon reports whether n rows are fitted with package falkon. This is the case if there are too many rows, if the system of
+// all rows exceeds the memory limit, or if a draft has shown that it exceeds the Budget.
 func (c engine[Y, E]) needsFalkon(n int) bool {
 	if c.many == nil || n <= min(c.above, c.draftedFrom) {
 		return false
 	}
-	return n > c.above || c.Budget > 0 || !fullsystem.Settings{MaxBytes: c.MaxKernelBytes}.Keeps(n)
+	return c.late || n > c.above || !fullsystem.Settings{MaxBytes: c.MaxKernelBytes}.Keeps(n)
 }
 
 // onFalkon is implemented by machines of package falkon.

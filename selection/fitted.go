@@ -17,6 +17,7 @@ import (
 	configuration "github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/internal/ridges"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
@@ -218,7 +219,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	}
 	if s.Template != nil {
 		if fitted, err := configuration.New(*s.Template, nil, len(data)); err == nil {
-			takeRidge(f.inner, fitted)
+			ridges.Copy(f.inner, fitted)
 		}
 	}
 	if err := s.Inner.UnmarshalInto(kind, "the estimator", f.inner); err != nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/internal/ridges"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -329,14 +330,14 @@ func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 	for strategy, want := range map[*entropy.Search]bool{{}: true, {Method: entropy.LowRank, MaxRank: 4, MinRidge: .01}: false} {
 		r := &Regressor{Space: over(families.RBF{}), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
-		assert.Equal(t, want, ridgeIsOf(r.Result(), 700), "%+v", strategy)
+		assert.Equal(t, want, ridges.OnAllRows(r.Result(), 700), "%+v", strategy)
 		given := 0.0
 		if want {
 			given = r.Result().Ridge
 		}
 		assert.Equal(t, given, r.Fitted().(*lssvm.Regressor).Ridge)
 	}
-	assert.False(t, ridgeIsOf(&search.Result{Trace: []search.TraceRow{{Chosen: true, Rows: 300, Basis: search.OnMatrix}}}, 700))
+	assert.False(t, ridges.OnAllRows(&search.Result{Trace: []search.TraceRow{{Chosen: true, Rows: 300, Basis: search.OnMatrix}}}, 700))
 }
 
 // plain hides all methods of a classifier except those of estimators.Classifier.

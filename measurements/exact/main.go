@@ -93,6 +93,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	base := flags.String("base", "", "the `folder` of a checkout whose selection is the method base")
 	repeat := flags.Int("repeat", 1, "how often each cell is measured, the methods in turns")
 	rows := flags.Int("rows", 0, "most training rows, drawn with the split for a seed; 0: all")
+	budget := flags.Duration("budget", 0, "the Budget of the method selection; 0: none")
 	flags.AtLeast(0, "rows")
 	flags.AtLeast(1, "repeat")
 	flags.Reads("uci", "base")
@@ -135,7 +136,11 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 			for _, name := range repeated(strings.Split(*names, ","), *repeat) {
 				var c cell
 				if made, ours := methods[name]; ours {
-					c, err = p.measure(ctx, made())
+					e := made()
+					if r, ok := e.(*selection.Regressor); ok {
+						r.Budget = *budget
+					}
+					c, err = p.measure(ctx, e)
 				} else {
 					c, err = other.measure(ctx, name, p)
 				}
