@@ -46,9 +46,9 @@
 // # Many rows
 //
 // With default settings and more than 5000 rows, a draft on 1000 rows chooses the scaling of the columns, and package lssvm solves
-// one linear system with all rows. If it exceeds the memory limit, or is expected to exceed the Budget, package falkon is used, and
-// [shape.Search] learns the lengths on landmarks. For many rows, an [entropy.Search] uses bounds on the entropies. With 100 000 rows this takes
-// seconds in addition to the learner's fit.
+// one linear system with all rows. If it exceeds the memory limit, or is expected to exceed the Budget, package falkon is used,
+// and [shape.Search] learns the lengths on landmarks. For many rows, an [entropy.Search] uses bounds on the entropies. With
+// 100 000 rows this takes seconds in addition to the learner's fit.
 //
 // # Searches
 //
