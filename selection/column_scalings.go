@@ -143,9 +143,9 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 		if c, seconds, err = c.draft(drafting, given, merged, target, labels); err != nil {
 			return nil, err
 		}
-		if c.late {
-			c.kinds = c.kinds[:1]
-		}
+	}
+	if c.Groups != nil || c.needsFalkon(merged.Len()) {
+		c.kinds = c.kinds[:1] // models are stacked by leave-one-out results of single rows, which do not exist here
 	}
 	ways := c.scalings
 	if len(encoded) > 0 {

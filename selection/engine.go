@@ -161,9 +161,6 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	progress.Deadline(ctx, c.Budget, c.clock())
 	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
 	if c.scalings != nil {
-		if c.Groups != nil || c.needsFalkon(merged.Len()) {
-			c.kinds = c.kinds[:1] // models are stacked by leave-one-out results of single rows, which do not exist here
-		}
 		return c.fitScalings(ctx, xd, merged, y, weights, target, labels)
 	}
 	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)
