@@ -39,8 +39,8 @@ func (c engine[Y, E]) drafts(n int) bool {
 func (c engine[Y, E]) mostParted() int { return min(c.above, c.draftedFrom) }
 
 // draft fits the zero value to a sample of the rows, which have no gaps. It returns the engine that fits all rows with the draft's
-// choices, and the seconds that the draft took. If these seconds show that such a fit would exceed the Budget, it returns the engine
-// that uses package falkon, without the draft's choices.
+// choices, and the seconds that the draft took. If these seconds show that such a fit would exceed the Budget, the engine uses package
+// falkon. Classes are then fitted without the draft's choices, because the lengths that it learns for many classes are poor.
 func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *distinct.Rows, target []float64,
 	labels []int) (engine[Y, E], float64, error) {
 	begun, undrafted := c.clock()(), c
@@ -98,10 +98,11 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 	})
 	spent := c.clock()().Sub(begun)
 	if c.Budget > 0 {
-		enough := float64(spent)*fullFit(merged.Len(), len(c.kinds)) <= float64(c.Budget)
-		if !enough {
-			c, c.late = undrafted, true
+		late := float64(spent)*fullFit(merged.Len(), len(c.kinds)) > float64(c.Budget)
+		if late && labels != nil {
+			c = undrafted
 		}
+		c.late = late
 		c.Budget = max(1, c.Budget-spent)
 	}
 	return c, spent.Seconds(), nil

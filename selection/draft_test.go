@@ -164,7 +164,7 @@ func TestWhereLandmarksBegin(t *testing.T) {
 func TestDraftAndBudget(t *testing.T) {
 	x, y := problemOf(600, 2, .1, 4)
 	assert.InDelta(t, 1+2*(3.5+4), fullFit(20_000, 2), 1e-12)
-	fit := func(budget time.Duration, y []float64) *Regressor {
+	fit := func(budget time.Duration, x *mat.Dense, y []float64) *Regressor {
 		t.Helper()
 		at := time.Time{}
 		e := (&Regressor{}).engine()
@@ -174,9 +174,9 @@ func TestDraftAndBudget(t *testing.T) {
 		require.NoError(t, err)
 		return &Regressor{f: f}
 	}
-	without := fit(0, y)
+	without := fit(0, x, y)
 	require.IsType(t, &lssvm.Regressor{}, without.Models()[0].Estimator)
-	enough := fit(24*time.Hour, y)
+	enough := fit(24*time.Hour, x, y)
 	require.Len(t, enough.Models(), len(without.Models()))
 	for i, m := range enough.Models() {
 		assert.Equal(t, without.Models()[i].Columns, m.Columns)
@@ -188,21 +188,39 @@ func TestDraftAndBudget(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, got, "a Budget that suffices changes nothing")
 
-	late := fit(time.Minute, y) // the draft uses a quarter of it, and a fit of all rows takes at least 4.5 times as long
+	late := fit(time.Minute, x, y) // the draft uses a quarter of it, and a fit of all rows takes at least 4.5 times as long
 	assert.Less(t, nmseOf(t, late, xNew, yNew), .2)
 	assert.Less(t, late.Result().Seconds, 60.)
 	assert.Equal(t, defaultFamily.String(), late.Result().Family)
-	assert.Len(t, late.Models(), 2, "one for each scaling")
-	for _, m := range late.Models() {
-		assert.IsType(t, &falkon.Regressor{}, m.Estimator)
-	}
+	require.Len(t, late.Models(), 1, "the draft chose the scaling")
+	assert.IsType(t, &falkon.Regressor{}, late.Models()[0].Estimator)
+	priced, prices := prices(600, 1)
+	assert.Equal(t, LogTarget, fit(time.Minute, priced, prices).Models()[0].Target, "the draft chose the transformation")
 
 	drawn := rand.New(rand.NewPCG(0, draftStream)).Perm(600)
 	even := make([]float64, 600)
 	for _, i := range drawn[300:] {
 		even[i] = y[i]
 	}
-	for _, m := range fit(24*time.Hour, even).Models() {
+	for _, m := range fit(24*time.Hour, x, even).Models() {
 		assert.IsType(t, &falkon.Regressor{}, m.Estimator)
+	}
+
+	signs := make([]int, len(y))
+	for i, v := range y {
+		if v > 0 {
+			signs[i] = 1
+		}
+	}
+	at := time.Time{}
+	e := (&Classifier{}).engine()
+	e.draftedFrom, e.Budget = 300, time.Minute
+	e.Now = func() time.Time { at = at.Add(time.Second); return at }
+	f, err := e.fit(ctx, x, signs, nil, nil, signs)
+	require.NoError(t, err)
+	models := (&Classifier{f: f}).Models()
+	assert.Len(t, models, 2, "classes have a model for each scaling")
+	for _, m := range models {
+		assert.IsType(t, &falkon.Classifier{}, m.Estimator)
 	}
 }
