@@ -10,6 +10,7 @@
 # A job of a server can name columns of categories, whose cells are codes, and cells can be NaN.
 # Debian: python3-sklearn; pip: scikit-learn lightgbm xgboost catboost xrfm pytabkit, each of them optional (README.md).
 import importlib
+import importlib.metadata
 import json
 import os
 import pickle
@@ -771,8 +772,9 @@ def run(job):
     if not regression:
         y = y.astype(int)
     reset_peak()
-    named = importlib.import_module(library(method))
-    out = dict(version="%s %s" % ({"sklearn": "scikit-learn"}.get(library(method), library(method)), getattr(named, "__version__", "")), memory_before_bytes=peak_bytes())
+    importlib.import_module(library(method))
+    name = {"sklearn": "scikit-learn"}.get(library(method), library(method))
+    out = dict(version="%s %s" % (name, importlib.metadata.version(name)), memory_before_bytes=peak_bytes())
     seed = job["seed"] % 2 ** 31
     if threads == 1:
         m, xt, p = measured(method, regression, seed, x, y, xt, out)
