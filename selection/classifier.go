@@ -38,6 +38,7 @@ type folding = classes.Folding
 // separate observations, there is no sixth machine. The shares of the machines minimise the leave-one-out log loss. Fit costs
 // several hundred Cholesky factors of up to 2000 rows per class, or about forty in total for more than six classes. Above 5000
 // rows, or if too many factors would be needed, it works like a Regressor, with the machines of falkon.Classifier on landmarks.
+// Landmarks have one kind on both scalings, also after a draft.
 //
 // See also [Regressor], [lssvm.Classifier].
 type Classifier struct {

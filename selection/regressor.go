@@ -44,7 +44,8 @@ const (
 //
 // Machines of falkon.Regressor are used if the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (above
 // 56 000 rows by default), or if there are more than 5000 rows and the time of the draft shows that the Budget is too short for all
-// rows. There is then one kind, Matérn, on both scalings. The machines use 2000 landmarks, and 4000 if the effective dimension
+// rows. There is then one kind, Matérn, on both scalings; after a draft, the kind, the scaling and the transformation of the target
+// are the draft's, and the search begins with its lengths. The machines use 2000 landmarks, and 4000 if the effective dimension
 // exceeds half of 2000. With a Budget, half of what the draft leaves is for the search, and there are initially 500 landmarks.
 // Their number is doubled up to 2000, and up to 8000 while the effective dimension requires it. Each time, another fit that takes
 // four times as long as the last must be expected to end in time. Result contains their number. A prediction then costs O(M) per
@@ -92,8 +93,8 @@ type Regressor struct {
 	// makes intervals as asymmetric as the data. Predictions are means of the targets themselves, not of their logarithms. They
 	// exceed the range of the training targets by at most the length of that range. [AutomaticTarget] uses a transformation if it
 	// clearly increases the leave-one-out density in the units of the targets and does not increase the error. The choice is made
-	// only without Groups, and above 5000 rows on 1000 of them. On landmarks the targets are not transformed. Result.Columns
-	// contains the choice.
+	// only without Groups, and above 5000 rows on 1000 of them. On landmarks without a draft the targets are not transformed.
+	// Result.Columns contains the choice.
 	Target Target
 
 	// SingleModel keeps only the model with the largest share if neither Space nor Search is set. Predictions and model files then
