@@ -102,8 +102,7 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 		if late && labels != nil {
 			c = undrafted
 		}
-		c.late = late
-		c.Budget = max(1, c.Budget-spent)
+		c.late, c.Budget = late, max(1, c.Budget-spent)
 	}
 	return c, spent.Seconds(), nil
 }

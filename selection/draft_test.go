@@ -159,6 +159,12 @@ func TestWhereLandmarksBegin(t *testing.T) {
 	}
 }
 
+// ticking returns a clock that advances by a second each time it is read.
+func ticking() func() time.Time {
+	at := time.Time{}
+	return func() time.Time { at = at.Add(time.Second); return at }
+}
+
 // With a Budget, the seconds of the draft decide between all rows, by the default kinds, and landmarks, by the first kind. If a
 // draft learns nothing, landmarks are used.
 func TestDraftAndBudget(t *testing.T) {
@@ -166,10 +172,8 @@ func TestDraftAndBudget(t *testing.T) {
 	assert.InDelta(t, 1+2*(3.5+4), fullFit(20_000, 2), 1e-12)
 	fit := func(budget time.Duration, x *mat.Dense, y []float64) *Regressor {
 		t.Helper()
-		at := time.Time{}
 		e := (&Regressor{}).engine()
-		e.draftedFrom, e.Budget = 300, budget
-		e.Now = func() time.Time { at = at.Add(time.Second); return at }
+		e.draftedFrom, e.Budget, e.Now = 300, budget, ticking()
 		f, err := e.fit(ctx, x, y, nil, y, nil)
 		require.NoError(t, err)
 		return &Regressor{f: f}
@@ -194,8 +198,8 @@ func TestDraftAndBudget(t *testing.T) {
 	assert.Equal(t, defaultFamily.String(), late.Result().Family)
 	require.Len(t, late.Models(), 1, "the draft chose the scaling")
 	assert.IsType(t, &falkon.Regressor{}, late.Models()[0].Estimator)
-	priced, prices := prices(600, 1)
-	assert.Equal(t, LogTarget, fit(time.Minute, priced, prices).Models()[0].Target, "the draft chose the transformation")
+	flats, rents := prices(600, 1)
+	assert.Equal(t, LogTarget, fit(time.Minute, flats, rents).Models()[0].Target, "the draft chose the transformation")
 
 	drawn := rand.New(rand.NewPCG(0, draftStream)).Perm(600)
 	even := make([]float64, 600)
@@ -206,17 +210,10 @@ func TestDraftAndBudget(t *testing.T) {
 		assert.IsType(t, &falkon.Regressor{}, m.Estimator)
 	}
 
-	signs := make([]int, len(y))
-	for i, v := range y {
-		if v > 0 {
-			signs[i] = 1
-		}
-	}
-	at := time.Time{}
+	x, labels := classesOf(600, 4)
 	e := (&Classifier{}).engine()
-	e.draftedFrom, e.Budget = 300, time.Minute
-	e.Now = func() time.Time { at = at.Add(time.Second); return at }
-	f, err := e.fit(ctx, x, signs, nil, nil, signs)
+	e.draftedFrom, e.Budget, e.Now = 300, time.Minute, ticking()
+	f, err := e.fit(ctx, x, labels, nil, nil, labels)
 	require.NoError(t, err)
 	models := (&Classifier{f: f}).Models()
 	assert.Len(t, models, 2, "classes have a model for each scaling")

@@ -247,9 +247,7 @@ func TestShapeOfComplexity(t *testing.T) {
 func TestBudgetOfManyRows(t *testing.T) {
 	x, y := problemOf(400, 2, .1, 4)
 	e := (&Regressor{}).engine()
-	at := time.Time{}
-	e.above, e.Budget = 200, 2*time.Minute
-	e.Now = func() time.Time { at = at.Add(time.Second); return at }
+	e.above, e.Budget, e.Now = 200, 2*time.Minute, ticking()
 	f, err := e.fit(ctx, x, y, nil, y, nil)
 	require.NoError(t, err)
 	require.Len(t, f.parts, 2)

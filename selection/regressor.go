@@ -44,8 +44,8 @@ const (
 //
 // Machines of falkon.Regressor are used if the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (above
 // 56 000 rows by default), or if there are more than 5000 rows and the time of the draft shows that the Budget is too short for all
-// rows. There is then one kind, Matérn, on both scalings; after a draft, the kind, the scaling and the transformation of the target
-// are the draft's, and the search begins with its lengths. The machines use 2000 landmarks, and 4000 if the effective dimension
+// rows. There is then one kind, Matérn, on both scalings. After a draft it is the first kind that the draft kept, on the draft's
+// scaling and with its Target, and the search begins with the draft's lengths. The machines use 2000 landmarks, and 4000 if the effective dimension
 // exceeds half of 2000. With a Budget, half of what the draft leaves is for the search, and there are initially 500 landmarks.
 // Their number is doubled up to 2000, and up to 8000 while the effective dimension requires it. Each time, another fit that takes
 // four times as long as the last must be expected to end in time. Result contains their number. A prediction then costs O(M) per

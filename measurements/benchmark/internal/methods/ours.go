@@ -63,6 +63,11 @@ var Ours = []Method{
 		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{Kinds: smoothKind} },
 	},
 	{
+		Name: "selection-laplacian", Source: OursSource, Configuration: "selection of one kind of kernels, Laplacian",
+		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{Kinds: bothKinds[1:]} },
+		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{Kinds: bothKinds[1:]} },
+	},
+	{
 		Name: "selection-plain", Source: OursSource, Configuration: "selection of the targets as they are",
 		Regressor: func(uint64) estimators.Regressor { return &selection.Regressor{Target: selection.PlainTarget} },
 	},
