@@ -43,13 +43,13 @@ const (
 // time grows with the square of the number of rows, to about a minute for 40 000.
 //
 // Machines of falkon.Regressor are used if the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (above
-// 56 000 rows by default), or if there are more than 5000 rows and the time of the draft shows that the Budget is too short for all
-// rows. There is then one kind, Matérn, on both scalings. After a draft it is the first kind that the draft kept, on the draft's
-// scaling and with its Target, and the search begins with the draft's lengths. The machines use 2000 landmarks, and 4000 if the effective dimension
-// exceeds half of 2000. With a Budget, half of what the draft leaves is for the search, and there are initially 500 landmarks.
-// Their number is doubled up to 2000, and up to 8000 while the effective dimension requires it. Each time, another fit that takes
-// four times as long as the last must be expected to end in time. Result contains their number. A prediction then costs O(M) per
-// row. docs/measured/exact.md compares the two solvers.
+// 56 000 rows by default), or if there are more than 5000 rows and the time of the draft shows that the Budget is too short for
+// all rows. There is then one kind, Matérn, on both scalings. After a draft it is the first kind that the draft kept, on the
+// draft's scaling and with its Target, and the search begins with the draft's lengths. The machines use 2000 landmarks, and 4000
+// if the effective dimension exceeds half of 2000. With a Budget, half of what the draft leaves is for the search, and there are
+// initially 500 landmarks. Their number is doubled up to 2000, and up to 8000 while the effective dimension requires it. Each
+// time, another fit that takes four times as long as the last must be expected to end in time. Result contains their number. A
+// prediction then costs O(M) per row. docs/measured/exact.md compares the two solvers.
 //
 // See also [Classifier], [lssvm.Regressor].
 type Regressor struct {
@@ -67,11 +67,11 @@ type Regressor struct {
 
 	// Kinds lists the kinds of kernels to learn if neither Space nor Search is set: families whose kernels have a length, such as
 	// [families.Matern] and [families.Laplacian]. A kernel of each kind is learnt on each scaling of the columns. The initial
-	// lengths of the second and later kinds are those of the first. The models are stacked. Their shares minimise the leave-one-out
-	// error and are pulled towards equal shares. Models with a share below 2% are dropped. If Kinds is nil, the kinds are Matérn
-	// with ν = 5/2 and Laplacian, and the model with one length joins them for up to 5000 rows. On landmarks, and with Groups, only
-	// the first kind is learnt. The models on the two scalings then
-	// have equal shares, unless the leave-one-out error of one is smaller by a fifth, in which case its share is 1.
+	// lengths of the second and later kinds are those of the first. The models are stacked. Their shares minimise the
+	// leave-one-out error and are pulled towards equal shares. Models with a share below 2% are dropped. If Kinds is nil, the
+	// kinds are Matérn with ν = 5/2 and Laplacian, and the model with one length joins them for up to 5000 rows. On landmarks, and
+	// with Groups, only the first kind is learnt. The models on the two scalings then have equal shares, unless the leave-one-out
+	// error of one is smaller by a fifth, in which case its share is 1.
 	Kinds []families.Family
 
 	// Categories holds the indices of categorical columns, such as a country. Their values are codes. These may be any numbers, and
