@@ -478,7 +478,7 @@ func (r *Report) drawProfiles(path string) error {
 		}
 		p := plotstyle.New(o.Named(o.Name), "seconds of fit and prediction", "share of the sets")
 		p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 6}, plotstyle.Round{Most: 6}
-		legend := &plotstyle.Legend{Wide: 8 * vg.Inch}
+		legend := &plotstyle.Legend{}
 		p.Add(legend)
 		begin, last := math.Inf(1), math.Inf(-1)
 		for _, q := range shown {
